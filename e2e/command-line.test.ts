@@ -526,6 +526,14 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect((await holter(['mail', 'ack', letter?.id ?? ''])).out).toBe(`acknowledged ${letter?.id}\n`);
     expect((await holter(['mail', 'list'])).out).toMatch(/pen-pal .* acknowledged .*Re: Tests/);
     expect((await holter(['mail', 'check', '--inject', '--url', 'http://127.0.0.1:1'])).code).toBe(0);
+    const more = ['mail', 'send', 'pen-pal', '-s', 'Handoff', '--type', 'note', '--content'];
+    writeFileSync(join(folder, 'letter.json'), '{"type": "x", "message": "take over", "uuid": "EH-1"}');
+    const whole = await holter([...more, `@${join(folder, 'letter.json')}`, '--json']);
+    expect(JSON.parse(whole.out)).toMatchObject({
+      message: { content: { type: 'note', message: 'take over', uuid: 'EH-1' } },
+    });
+    expect(await holter([...more, '[1]'])).toMatchObject({ code: 2 });
+    expect(await holter([...more, '{}'])).toMatchObject({ code: 2, err: expect.stringContaining('-m TEXT') });
     const toNobody = await holter(['mail', 'send', 'no-agent', '-s', 'x', '-m', 'x']);
     expect(toNobody).toMatchObject({ code: 1, err: expect.stringContaining('no agent with the name') });
   });

@@ -24,7 +24,7 @@ export function foldHeartbeat(draft: Draft, beat: HeartbeatBody): void {
   const indicator = hashText(`${beat.phase ?? ''}\n${beat.progressIndicator ?? ''}`);
   if (indicator !== (hard.indicatorHash ?? NO_INDICATOR)) {
     hard.indicatorHash = indicator;
-    if (beat.phase !== undefined) hard.phase = beat.phase.slice(0, PHASE_LENGTH_MAX);
+    if (beat.phase !== undefined) foldPhase(draft, beat.phase);
     if (isBestEvidence(hard)) noteProgress(draft);
   }
   foldErrorCount(draft, beat.errorCount);
@@ -36,6 +36,12 @@ const isBestEvidence = ({ promises }: Hard): boolean =>
   !promises.calls && !promises.checkpoints && !promises.tasks;
 
 const PHASE_LENGTH_MAX = 60;
+
+/** What the agent says that it does, for people. */
+export function foldPhase({ hard }: Draft, phase: string): void {
+  hard.phase = phase.slice(0, PHASE_LENGTH_MAX);
+}
+
 /** The indicator of an agent that reports none, so that continuing to report none is not a change. */
 export const NO_INDICATOR = hashText('\n');
 

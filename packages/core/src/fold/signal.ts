@@ -10,7 +10,7 @@ import { foldModels, knownCostUsd } from './books.ts';
 import { foldCallBegun, foldCallEnded } from './calls.ts';
 import { noteActivity, noteProgress } from './doing.ts';
 import { countFailure, raiseUnrecoverable } from './failures.ts';
-import { foldHeartbeat } from './heartbeat.ts';
+import { foldHeartbeat, foldPhase } from './heartbeat.ts';
 import { beginHold, endHold, isContradicted, takeBackHold } from './holds.ts';
 import { infer } from './infer.ts';
 import { endJob } from './job.ts';
@@ -33,6 +33,7 @@ export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
     case 'heartbeat':
       return foldHeartbeat(draft, signal);
     case 'pong':
+      if (signal.phase !== undefined) foldPhase(draft, signal.phase);
       return foldStatusOf(draft, signal.status, hearFrom(draft, 'pongAt'));
     case 'activity':
     case 'started':

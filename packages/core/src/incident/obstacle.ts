@@ -104,7 +104,8 @@ function whyNotReplace(hard: Hard, decision: Decision): DecisionRejection | null
     return rejected('not-lost', 'it is heard; terminate_and_recover stops it first');
   if (!isLostElsewhere(hard))
     return rejected('not-lost', 'its process is watched; terminate_and_recover stops it first');
-  return whyNotStart(hard, decision);
+  // Where nothing can start a successor, it is given up, and a person starts the next one.
+  return hard.can.includes('spawn') ? whyNotStart(hard, decision) : null;
 }
 
 /** An agent is not stopped if its successor could not start. */

@@ -1,8 +1,10 @@
+import { later } from '../base/time.ts';
 import { becomeGone } from '../fold/life.ts';
 import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
+import { lookAgainAt } from '../record/draft.ts';
 import { type Incident, inOrdersWords } from '../record/incident.ts';
-import { isWatched } from '../record/liveness.ts';
+import { isToReturn, isWatched } from '../record/liveness.ts';
 import { amend, climbTo, closeIncident, openIncident, rankOf } from './change.ts';
 
 /** Lost, where its process can't be seen: its end will never be proven. */
@@ -13,8 +15,7 @@ export const isLostElsewhere = (hard: Hard): boolean => hard.unknownSince !== un
  * same work twice. So no time and no evidence suffices without the approval of a person.
  */
 export function isReplaced(hard: Hard, { order }: Incident): boolean {
-  if (!isLostElsewhere(hard) || !hard.can.includes('spawn')) return false;
-  return order?.isReplacement === true;
+  return isLostElsewhere(hard) && order?.isReplacement === true;
 }
 
 /** Starts that are remembered. */
@@ -26,6 +27,11 @@ export function replace(draft: Draft, { step, order }: Incident): void {
   hard.givenUp = [...(hard.givenUp ?? []), hard.incarnation].slice(-GIVEN_UP_MAX);
   const detail = order ? `given up, as ${inOrdersWords(order)}` : 'given up';
   becomeGone(draft, { how: 'crash', at: draft.at, detail });
+  if (!isToReturn(hard)) {
+    // The findings about a living agent end with the next look.
+    lookAgainAt(draft, later(draft.at, 1));
+    return closeIncident(draft, `${detail}; a person starts its successor`);
+  }
   if (rankOf(step) < rankOf('recover')) return climbTo(draft, 'recover', 1, detail);
   closeIncident(draft, 'given up and replaced');
   openIncident(draft, 'operator', 'recover');

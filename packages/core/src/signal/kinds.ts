@@ -106,7 +106,10 @@ export const KIND_FIELDS: Kinds = {
     progressIndicator: maybe(field.text, 'How far it is, in its own words.'),
     status: maybe(selfStatus, 'Its state, as the agent reports it.'),
   },
-  pong: { status: maybe(selfStatus, 'Its state, as the agent reports it.') },
+  pong: {
+    status: maybe(selfStatus, 'Its state, as the agent reports it.'),
+    phase: maybe(field.label, 'What it is doing.'),
+  },
   activity: {},
   status: { status: needed(selfStatus, 'Its state, as the agent reports it.') },
   'turn-begun': {},

@@ -48,7 +48,7 @@ export type HeartbeatBody = {
 
 export type SignalBody =
   | HeartbeatBody
-  | { readonly kind: 'pong'; readonly status?: SelfStatus }
+  | { readonly kind: 'pong'; readonly status?: SelfStatus; readonly phase?: string }
   | { readonly kind: 'activity' }
   | { readonly kind: 'status'; readonly status: SelfStatus }
   | { readonly kind: 'turn-begun' }

@@ -1,10 +1,11 @@
+import { readFile } from 'node:fs/promises';
 import type { LetterView } from '@holter/server/local';
 import { type Command, Option } from 'commander';
 import { ask } from '../client/ask.ts';
 import { findServer, type PrintOptions, withServer } from '../client/connection.ts';
 import { takeLetters } from '../client/letters.ts';
 import { printUntilStopped } from '../client/print-until-stopped.ts';
-import { CliFailure } from '../terminal/failure.ts';
+import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter, printable } from '../terminal/paint.ts';
@@ -22,9 +23,10 @@ type ListOptions = BoxOptions & {
 type SendOptions = PrintOptions & {
   readonly from?: string;
   readonly subject: string;
-  readonly message: string;
+  readonly message?: string;
+  readonly content?: string;
   readonly priority: 'urgent' | 'high' | 'normal' | 'low';
-  readonly type: string;
+  readonly type?: string;
   readonly replyTo?: string;
 };
 type CheckOptions = BoxOptions & { readonly inject?: boolean };
@@ -70,13 +72,14 @@ export function registerMail(program: Command, io: Io): void {
     command('send', 'write to an agent')
       .argument('<to>', 'the id of the agent')
       .requiredOption('-s, --subject <text>', 'what it is about')
-      .requiredOption('-m, --message <text>', 'what it says')
+      .option('-m, --message <text>', 'what it says')
+      .option('--content <json>', 'more than words: a JSON object, or @FILE that holds one')
       .addOption(
         new Option('--priority <word>', 'how long its acknowledgement may take')
           .choices(['urgent', 'high', 'normal', 'low'])
           .default('normal'),
       )
-      .option('--type <word>', 'the type of its content', 'request')
+      .option('--type <word>', 'the type of its content (default: that of --content, else request)')
       .option('--reply-to <id>', 'the letter that it answers')
       .option('--from <name>', 'in another name than your own'),
     [
@@ -84,6 +87,7 @@ export function registerMail(program: Command, io: Io): void {
         'holter mail send worker-7 -s "Tests" -m "Please run them again." --priority high',
         'within 5 minutes',
       ],
+      ['holter mail send worker-7 -s Handoff --content @handoff.json', 'an emergency handoff'],
     ],
   ).action((to: string, options: SendOptions) => send(io, to, options));
 
@@ -166,18 +170,45 @@ async function read(io: Io, id: string, { box, json, ...options }: BoxOptions): 
 
 async function send(io: Io, to: string, options: SendOptions): Promise<void> {
   const connection = findServer(io, options, 'operator');
-  const { subject, message, priority, type, replyTo, from, json } = options;
+  const { subject, priority, replyTo, from, json } = options;
+  const content = await contentOf(options);
   const answer = await ask(connection, (client) =>
     client.sendLetter({
       to,
       subject,
       priority,
-      content: { type, message },
+      content,
       ...(from !== undefined && { from }),
       ...(replyTo !== undefined && { inReplyTo: replyTo }),
     }),
   );
   io.out(json ? `${JSON.stringify(answer)}\n` : `sent ${answer.id}\n`);
+}
+
+/** What the words on the command line say goes before what the JSON says. */
+async function contentOf({ content = '{}', message, type }: SendOptions) {
+  const text = content.startsWith('@') ? await readFile(content.slice(1), 'utf8').catch(unreadable) : content;
+  const given = objectOf(text);
+  const words = message ?? given.message;
+  if (typeof words !== 'string')
+    throw new CliFailure('a letter says something: -m TEXT, or `message` in --content', null, EXIT.usage);
+  return { ...given, type: type ?? String(given.type ?? 'request'), message: words };
+}
+
+function objectOf(text: string): Record<string, unknown> {
+  let value: unknown = null;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // As what is no object.
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new CliFailure('--content is a JSON object, or @FILE that holds one', null, EXIT.usage);
+  return value as Record<string, unknown>;
+}
+
+function unreadable(error: NodeJS.ErrnoException): never {
+  throw new CliFailure(`--content: ${error.path ?? 'the file'} can't be read (${error.code})`);
 }
 
 async function check(io: Io, { inject, box, json, ...options }: CheckOptions): Promise<void> {

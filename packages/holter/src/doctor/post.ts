@@ -14,7 +14,7 @@ const NAMED_MAX = 3;
 export async function checkPost(connection: Connection, { post }: SystemView): Promise<readonly Check[]> {
   return [
     await checkOwnBox(connection, post.name),
-    ...(post.maestroUrl === null ? [] : [await checkOpenPort(post.maestroUrl)]),
+    await checkOpenPort(post.maestroUrl),
     ...(await checkAgents(connection)),
     ...judgeEcos(post),
   ];
@@ -38,8 +38,10 @@ async function checkOwnBox(connection: Connection, name: string): Promise<Check>
 }
 
 /** "Connection refused": the port of agents that have no token. */
-async function checkOpenPort(url: string): Promise<Check> {
+async function checkOpenPort(url: string | null): Promise<Check> {
   const about = 'letters port';
+  if (url === null)
+    return { about, isFine: true, says: 'off; for agents without tokens: holter up --maestro-port 23000' };
   const next = 'is a firewall or a proxy between? See docs/remote-agents.md#troubleshooting';
   try {
     const { status } = await call({ url, token: null }, 'GET', '/health', undefined, ANSWER_MS);
@@ -50,9 +52,17 @@ async function checkOpenPort(url: string): Promise<Check> {
   }
 }
 
-/** "Shown as offline, but it is running": it does not poll its box, or its hook fails. */
 async function checkAgents(connection: Connection): Promise<readonly Check[]> {
   const { agents } = await ask(connection, (client) => client.agents({ limit: String(AGENTS_MAX) }));
+  return judgePings(agents);
+}
+
+type Pinged = Pick<AgentView, 'agentId' | 'promises' | 'end' | 'lastSignAt' | 'startedAt'> & {
+  readonly findings: readonly Pick<AgentView['findings'][number], 'kind'>[];
+};
+
+/** "Shown as offline, but it is running": it does not poll its box, or its hook fails. */
+export function judgePings(agents: readonly Pinged[]): readonly Check[] {
   const pinged = agents.filter(({ promises, end }) => promises.pongs === true && end === null);
   if (pinged.length === 0) return [];
   const deaf = pinged.filter(({ findings }) => findings.some(({ kind }) => kind === 'no-pong'));
@@ -68,14 +78,14 @@ async function checkAgents(connection: Connection): Promise<readonly Check[]> {
   return [{ about: 'pings', isFine: deaf.length === 0, says, next }];
 }
 
-function judgeEcos({ ecos }: SystemView['post']): readonly Check[] {
+export function judgeEcos({ ecos }: Pick<SystemView['post'], 'ecos'>): readonly Check[] {
   if (!ecos) return [];
   const { folder, trouble } = ecos;
   const next = 'make the folder writable for Holter, and remove links in it';
   return [{ about: 'ecos folder', isFine: trouble === null, says: trouble ?? folder, next }];
 }
 
-function named(agents: readonly AgentView[]): string {
+function named(agents: readonly Pick<AgentView, 'agentId'>[]): string {
   const ids = agents.slice(0, NAMED_MAX).map(({ agentId }) => agentId);
   const more = agents.length > NAMED_MAX ? `, and ${agents.length - NAMED_MAX} more` : '';
   return `${ids.join(', ')}${more}`;

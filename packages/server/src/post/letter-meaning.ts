@@ -84,7 +84,7 @@ async function hearPong(
   const { store } = context;
   const own = context.name();
   const { from, letterId, sentAt: at } = pong;
-  const { sequence, status } = contentOf(pong);
+  const { sequence, status, current_task: task } = contentOf(pong);
   await store.markLetters({ to: own, letterIds: [letterId], as: 'read', at });
   const sent = await store.listLetters({ of: own, box: 'sent', other: from, limit: PINGS_MAX });
   const ping = sent.find((each) => {
@@ -96,8 +96,13 @@ async function hearPong(
   if (answered.length === 0) return ['this ping was answered before'];
   await signalAcknowledged(context, ping, sender);
   const said = SELF_STATUSES.find((known) => known === status);
-  await takeSignal(context, { kind: 'pong', ...(said && { status: said }) }, sender, from);
+  const phase = typeof task === 'string' ? task.trim().slice(0, TASK_LENGTH_MAX) : '';
+  const heard = { kind: 'pong', ...(said && { status: said }), ...(phase !== '' && { phase }) };
+  await takeSignal(context, heard, sender, from);
   return [];
 }
+
+/** Of what a pong says about the agent's work; it is shown as its phase. */
+const TASK_LENGTH_MAX = 60;
 
 const SELF_STATUSES = ['healthy', 'busy', 'degraded'] as const;

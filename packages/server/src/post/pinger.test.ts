@@ -16,9 +16,43 @@ it('pings an agent that promised pongs once per interval of its role, and hears 
   }
   const sequences = await pings();
   expect(sequences).toHaveLength(5);
-  expect(new Set(sequences.map((sequence, index) => sequence + index)).size).toBe(1);
+  // The number of a quarter of an interval.
+  expect(new Set(sequences.map((sequence, index) => sequence + 4 * index)).size).toBe(1);
   expect((await agent())?.hard).toMatchObject({ health: 'HEALTHY', points: [] });
   expect((await agent())?.hard.acks).toBeUndefined();
+  stop();
+  await engine.stop();
+});
+
+it('pings an agent that calls itself degraded four times as often, until it is healthy', async () => {
+  const { clock, engine, stop, pings, answer, agent } = await postWorld();
+  await clock.advance(MINUTE);
+  await answer((await pings())[0], 'degraded');
+  expect((await agent())?.hard.health).toBe('DEGRADED');
+  const sequences = new Set<number>();
+  for (let quarter = 0; quarter < 8; quarter += 1) {
+    await clock.advance(15_000);
+    for (const sequence of await pings()) sequences.add(sequence);
+  }
+  expect(sequences.size).toBeGreaterThanOrEqual(8);
+  await answer((await pings())[0], 'healthy');
+  const [last = 0] = await pings();
+  await clock.advance(2 * MINUTE);
+  const [newest = 0] = await pings();
+  expect(newest - last).toBeGreaterThan(0);
+  expect((await pings()).filter((sequence) => sequence > last)).toHaveLength(2);
+  stop();
+  await engine.stop();
+});
+
+it('shows what an agent says that it works on', async () => {
+  const { clock, engine, office, stop, pings, agent } = await postWorld();
+  await clock.advance(MINUTE);
+  const [sequence] = await pings();
+  const content = { type: 'heartbeat-response', message: 'pong', sequence, current_task: 'Feature X' };
+  const pong = { from: 'ada', to: OWN, subject: 'Re', priority: 'low', content } as const;
+  await office.send({ ...pong, inReplyTo: null, clientId: null }, ADA);
+  expect((await agent())?.hard.phase).toBe('Feature X');
   stop();
   await engine.stop();
 });

@@ -7,6 +7,11 @@ import type { PostOffice } from './post-office.ts';
 
 const TICK_MS = 1_000;
 const PAGE = 200;
+/** Newest pings of an agent that stay in its box. */
+const KEPT = 5;
+/** Seed 001 §1.3.3: an agent that calls itself degraded is watched closely, so many times as often. */
+const CLOSELY = 4;
+const CLOSELY_MS_MIN = 15_000;
 
 type PingerContext = {
   readonly engine: Pick<Engine, 'read' | 'onFollowed' | 'currentPolicies'>;
@@ -18,14 +23,17 @@ type PingerContext = {
 
 type Pace = {
   readonly sequence: number;
+  /** The ping that is no longer needed. */
+  readonly oldSequence: number;
   readonly nextAt: Instant;
   /** By more than its tasks: a ping that nobody judges would only fill its box. */
   readonly isWatched: boolean;
 };
 
 /**
- * Writes a ping into the box of each agent that has promised pongs, once per interval of its role. The number of an
- * interval is the ping's sequence, so that several servers send one ping together. Whether pongs are missed is judged
+ * Writes a ping into the box of each agent that has promised pongs, once per interval of its role, and more often
+ * while it calls itself degraded. The number of the part of an interval is the ping's sequence, so that several servers
+ * send one ping together. Whether pongs are missed is judged
  * by the rules; a ping itself proves nothing. Returns how to stop it.
  */
 export function startPinger({ engine, store, office, clock, failed }: PingerContext): () => void {
@@ -39,16 +47,29 @@ export function startPinger({ engine, store, office, clock, failed }: PingerCont
     const { agentId } = agent.hard;
     if (!isPinged(agent)) dueAt.delete(agentId);
     else if (!dueAt.has(agentId)) dueAt.set(agentId, clock.now());
+    else if (isDegraded(agent)) {
+      const { nextAt } = paceOf(agent, clock.now());
+      if (nextAt < (dueAt.get(agentId) ?? nextAt)) dueAt.set(agentId, nextAt);
+    }
   };
 
   /** Agents begin at different times within an interval, so that not all are pinged at once. */
-  const paceOf = ({ hard }: Agent, now: Instant): Pace => {
-    const { agentId, promises } = hard;
-    const policy = policyOfAgent(engine.currentPolicies, hard);
-    const everyMs = promises.beatEveryMs ?? policy.beat.intervalMs;
-    const shifted = now + (Math.abs(hashText(agentId)) % everyMs);
-    const nextAt = later(now, everyMs - (shifted % everyMs));
-    return { sequence: Math.floor(shifted / everyMs), nextAt, isWatched: policy.watch === 'all' };
+  const paceOf = (agent: Agent, now: Instant): Pace => {
+    const { agentId, promises } = agent.hard;
+    const policy = policyOfAgent(engine.currentPolicies, agent.hard);
+    const intervalMs = promises.beatEveryMs ?? policy.beat.intervalMs;
+    const parts = Math.min(CLOSELY, Math.max(1, Math.floor(intervalMs / CLOSELY_MS_MIN)));
+    const partMs = intervalMs / parts;
+    const step = isDegraded(agent) ? 1 : parts;
+    const everyMs = partMs * step;
+    const shifted = now + (Math.abs(hashText(agentId)) % intervalMs);
+    const sequence = Math.floor(shifted / everyMs) * step;
+    return {
+      sequence,
+      oldSequence: sequence - KEPT * step,
+      nextAt: later(now, Math.ceil(everyMs - (shifted % everyMs))),
+      isWatched: policy.watch === 'all',
+    };
   };
 
   const sendDue = async (): Promise<void> => {
@@ -60,9 +81,9 @@ export function startPinger({ engine, store, office, clock, failed }: PingerCont
         dueAt.delete(agentId);
         continue;
       }
-      const { sequence, nextAt, isWatched } = paceOf(agent, now);
+      const { nextAt, isWatched, ...ping } = paceOf(agent, now);
       dueAt.set(agentId, nextAt);
-      if (isWatched) await office.ping(agent, sequence);
+      if (isWatched) await office.ping(agent, ping);
     }
   };
 
@@ -102,5 +123,7 @@ export function startPinger({ engine, store, office, clock, failed }: PingerCont
     cancel();
   };
 }
+
+const isDegraded = ({ hard }: Agent): boolean => hard.points.some(({ kind }) => kind === 'self-reported');
 
 const isPinged = ({ hard }: Agent): boolean => hard.promises.pongs === true && !hard.end;

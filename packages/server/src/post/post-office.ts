@@ -15,9 +15,9 @@ import type {
 } from '../store/letters.ts';
 import { awaitAcknowledgement, signalAcknowledged } from './acknowledgements.ts';
 import { BoxAccess, isOwner, onlyWithToken, replaced, tokenNeeded, type Visitor } from './box-access.ts';
+import { bringDirectives } from './bring-directives.ts';
 import { Connections, type StreamEnd } from './connections.ts';
 import { DeliveryMarks } from './delivery-marks.ts';
-import { directiveLetter } from './directive-letter.ts';
 import { forwardedFrom } from './forwarded.ts';
 import { checkHandoff, isAcknowledging } from './handoff-letter.ts';
 import { isHandoff } from './handoff-types.ts';
@@ -37,8 +37,6 @@ import { isNewStart, registerTokenless, type TokenlessStart } from './tokenless-
 const BOX_MAX = 1_000;
 /** Calls without a token can't fill a box: the rest of it is for letters whose senders are known. */
 const UNVERIFIED_BOX_MAX = 200;
-/** Newest pings of an agent that stay in its box. */
-const PINGS_KEPT = 5;
 /** Unread letters that are looked at for one hook, or for one message of a stream. */
 const UNREAD_MAX = 50;
 
@@ -172,7 +170,7 @@ export class PostOffice {
   /** Throws unless this visitor may open the box; for its owner, what waits for it is put into it. */
   async open(of: string, visitor: Visitor): Promise<void> {
     await this.access.open(of, visitor);
-    if (isOwner(visitor)) await this.bringDirectives(of);
+    if (isOwner(visitor)) await this.welcome(of);
   }
 
   async read(box: LetterBox, letterId: string, visitor: Visitor): Promise<StoredLetter> {
@@ -245,11 +243,14 @@ export class PostOffice {
   }
 
   /** Of pings that were not answered, only the newest stay in the box: a late pong still counts. */
-  async ping({ hard: { agentId: to, incarnation } }: Agent, sequence: number): Promise<void> {
+  async ping(
+    { hard: { agentId: to, incarnation } }: Agent,
+    { sequence, oldSequence }: { readonly sequence: number; readonly oldSequence: number },
+  ): Promise<void> {
     const { store, clock } = this.context;
     const letter = pingLetter({ from: this.name, to, incarnation, sequence, at: clock.now() });
     await store.putLetter({ letter, acknowledges: null, boxMax: Number.POSITIVE_INFINITY });
-    await store.deleteLetter(to, pingId(to, incarnation, sequence - PINGS_KEPT));
+    await store.deleteLetter(to, pingId(to, incarnation, oldSequence));
     this.waits.tell(to);
   }
 
@@ -281,7 +282,7 @@ export class PostOffice {
   ): Promise<readonly StoredLetter[]> {
     const { of, box } = query;
     const look = async () => {
-      if (isOwner(visitor)) await this.bringDirectives(of);
+      if (isOwner(visitor)) await this.welcome(of);
       return this.access.visible(await this.context.store.listLetters(query), visitor);
     };
     const isOver = async () => (await isGone()) || !(await this.access.isStillOpen(of, visitor));
@@ -291,31 +292,17 @@ export class PostOffice {
 
   private async openToChange(of: string, visitor: Visitor): Promise<void> {
     await this.access.openToChange(of, visitor);
-    if (isOwner(visitor)) await this.bringDirectives(of);
+    if (isOwner(visitor)) await this.welcome(of);
   }
 
-  /**
-   * What waits for the agent's next call is put into its box: a letter is one more way for it. It is taken from the
-   * queue, and so counts as delivered, only when it is stored; sent again, it is stored once.
-   */
-  private async bringDirectives(of: string): Promise<void> {
-    const { store, replies, clock } = this.context;
+  /** For the owner of a box that opens it: the connection is open, and what waits for it is put into the box. */
+  private async welcome(of: string): Promise<void> {
     const agent = await this.agentOf(of);
-    if (agent?.hard.isConnectionClosed)
+    if (!agent) return;
+    if (agent.hard.isConnectionClosed)
       await takeSignal(this.context, { kind: 'connection', state: 'open' }, HOLTER, of);
-    const offered = agent ? replies.offered(of, agent.hard.incarnation) : [];
-    for (const directive of offered) {
-      const at = clock.now();
-      const letter = directiveLetter(directive, {
-        from: this.name,
-        to: of,
-        at,
-        letterId: this.newLetterId(at),
-      });
-      await store.putLetter({ letter, acknowledges: null, boxMax: Number.POSITIVE_INFINITY });
-    }
-    if (agent && offered.length > 0)
-      replies.take(of, agent.hard.incarnation, new Set(offered.map(({ id }) => id)));
+    const newLetterId = (at: Instant) => this.newLetterId(at);
+    await bringDirectives(this.context, agent, { at: this.context.clock.now(), newLetterId });
   }
 
   private newLetterId(at: Instant): string {

@@ -26,6 +26,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+const TIMESTAMP = '2025-01-15T10:30:00Z';
 const CLIENTS = [
   ['bash', 'bash', 'jq'],
   ['python', 'python3', 'python3'],
@@ -39,7 +40,7 @@ for (const [language, command, tool] of CLIENTS)
       const agentId = `in-${language}`;
       const { token } = await server.client(server.tokens.enroll).register({ agentId, instanceId: 'i' });
       const operator = new Mail(server, server.tokens.operator);
-      await operator.send(OWN, agentId, { content: { type: 'heartbeat', message: 'ping', sequence: 42 } });
+      await operator.send(OWN, agentId, { content: { type: 'heartbeat', message: 'ping', timestamp: TIMESTAMP, sequence: 42 } });
       await operator.send(OWN, agentId, { content: { type: 'task', message: `do it in ${language}` } });
       const env = {
         ...process.env,
@@ -52,6 +53,13 @@ for (const [language, command, tool] of CLIENTS)
       const how = language === 'typescript' ? ['--input-type=module', '-e'] : ['-c'];
       await run(command, [...how, snippet(language)], { cwd: folder, env, timeout: 60_000 });
       expect((await server.engine.read(agentId))?.soft.pongAt).toBeGreaterThan(0);
+      expect((await server.engine.read(agentId))?.hard.phase).toBe('waits for work');
+      const [pong] = await server.store.listLetters({ of: OWN, box: 'inbox', other: agentId, limit: 1 });
+      expect(JSON.parse(pong?.content ?? '')).toMatchObject({
+        sequence: 42,
+        original_timestamp: TIMESTAMP,
+        response_timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      });
       expect(await operator.list(OWN, `&action=sent&status=unacknowledged&to=${agentId}`)).toEqual([]);
       expect(readFileSync(join(folder, 'done.txt'), 'utf8')).toContain(`do it in ${language}\n`);
     },
