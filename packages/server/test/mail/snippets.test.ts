@@ -40,7 +40,9 @@ for (const [language, command, tool] of CLIENTS)
       const agentId = `in-${language}`;
       const { token } = await server.client(server.tokens.enroll).register({ agentId, instanceId: 'i' });
       const operator = new Mail(server, server.tokens.operator);
-      await operator.send(OWN, agentId, { content: { type: 'heartbeat', message: 'ping', timestamp: TIMESTAMP, sequence: 42 } });
+      await operator.send(OWN, agentId, {
+        content: { type: 'heartbeat', message: 'ping', timestamp: TIMESTAMP, sequence: 42 },
+      });
       await operator.send(OWN, agentId, { content: { type: 'task', message: `do it in ${language}` } });
       const env = {
         ...process.env,
