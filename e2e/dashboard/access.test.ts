@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
-import { failing, openDecision, openStage, owned, type Stage } from './kit.ts';
+import { failing, lowTicket, openDecision, openStage, owned, type Stage } from './kit.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const VIEWS = ['/', '/agents/cal', '/incidents', '/breakers', '/history', '/system', '/cost', '/foo'];
@@ -15,6 +15,8 @@ describe.runIf(browserPath)('an accessible page', () => {
     stage = await openStage(browserPath);
     for (const agentId of ['ada', 'bob', 'cal']) await stage.operator.register(owned(agentId));
     await stage.operator.signal('cal', failing);
+    await stage.operator.emitTicket({ ...lowTicket('cal'), severity: 'high' });
+    await stage.operator.emitTicket(lowTicket('ada'));
     await stage.operator.tellBreaker('ada', 'external_api', 'failure', [{ generation: 0, permitId: 0 }]);
   });
   afterAll(() => stage?.close());

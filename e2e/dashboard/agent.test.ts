@@ -1,23 +1,7 @@
 import { createClient } from '@holter/server/local';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
-import { decide, failing, frozen, openStage, owned, presentRun, type Stage } from './kit.ts';
-
-const lowTicket = (agentId: string) => ({
-  worker_agent_id: agentId,
-  worker_session_id: agentId,
-  worker_node_id: 'node',
-  worker_graph_id: 'graph',
-  severity: 'low',
-  cause: 'a slow start',
-  judge_reasoning: 'It is reading.',
-  suggested_action: 'wait',
-  recent_verdicts: ['RETRY'],
-  total_steps_checked: 1,
-  steps_since_last_accept: 1,
-  stall_minutes: null,
-  evidence_snippet: 'Let me read this first.',
-});
+import { decide, failing, frozen, lowTicket, openStage, owned, presentRun, type Stage } from './kit.ts';
 
 describe.runIf(browserPath)('one agent in a browser', () => {
   let stage: Stage;

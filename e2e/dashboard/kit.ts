@@ -136,6 +136,23 @@ export const frozen = () => ({
   incarnation: 1,
 });
 
+/** The triage dismisses it, unless it is written with another severity. */
+export const lowTicket = (agentId: string) => ({
+  worker_agent_id: agentId,
+  worker_session_id: agentId,
+  worker_node_id: 'node',
+  worker_graph_id: 'graph',
+  severity: 'low',
+  cause: 'a slow start',
+  judge_reasoning: 'It is reading.',
+  suggested_action: 'wait',
+  recent_verdicts: ['RETRY'],
+  total_steps_checked: 1,
+  steps_since_last_accept: 1,
+  stall_minutes: null,
+  evidence_snippet: 'Let me read this first.',
+});
+
 /** The button of a decision about an agent, or about the first in a list: the recommended one, or in the menu. */
 export async function openDecision(place: Page | Locator, name: string): Promise<void> {
   const button = place.getByRole('button', { name, exact: true });
