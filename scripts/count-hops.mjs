@@ -103,7 +103,8 @@ async function flow(name, request, last) {
 async function afterTick() {
   for (;;) {
     await sleep(20);
-    if ([...(await collect()).keys()].some((key) => /engine\/(?:engine\.js tick|ticks\.js run) /.test(key))) break;
+    if ([...(await collect()).keys()].some((key) => /engine\/(?:engine\.js tick|ticks\.js run) /.test(key)))
+      break;
   }
   // Until it is done with what it began.
   await sleep(150);
