@@ -121,13 +121,18 @@ describe.runIf(hasTmux)('the whole chain, with the real tmux', { timeout: 180_00
 
   afterAll(async () => {
     supervisor?.kill('SIGKILL');
-    const pids = [daemonState()?.pid, read(join(folder, 'data', 'server.json'))?.pid];
-    for (const pid of [...pids, hasSession() ? patrol() : undefined]) {
+    const pids = [
+      daemonState()?.pid,
+      // Its run would start another server.
+      hasSession(WITNESS) ? Number(tmux('list-panes', '-t', `=${WITNESS}:`, '-F', '#{pane_pid}')) : undefined,
+      read(join(folder, 'data', 'server.json'))?.pid,
+      hasSession() ? patrol() : undefined,
+    ];
+    for (const pid of pids) {
       if (pid === undefined || !isThere(pid)) continue;
       process.kill(pid, 'SIGKILL');
       await until('it has ended', () => !isThere(pid));
     }
-    if (hasSession(WITNESS)) tmux('kill-session', '-t', `=${WITNESS}`);
     const marker = path('deacon', 'dogs', 'boot', '.boot-running');
     await until('Boot has ended', () => !existsSync(marker), WAIT_MS);
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
