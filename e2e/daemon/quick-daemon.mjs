@@ -43,8 +43,9 @@ const unknown = async () => ({ at: clock.now(), process: null, state: 'unknown',
 const noHand = { look: unknown, stop: async () => 'not here', start: async () => undefined };
 const noHands = { boot: noHand, deacon: noHand, members: new Map() };
 const noDuties = {
-  see: async () => ({ isBootRunning: true, triage: null, lifecycle: [] }),
+  see: async () => ({ isBootRunning: true, triage: null, silence: null, lifecycle: [] }),
   triage: async () => undefined,
+  wake: async () => undefined,
   handOver: async () => undefined,
 };
 

@@ -7,6 +7,7 @@ import { type BootStatus, readBootStatus } from '../../packages/holter/src/boot/
 import { townLines } from '../../packages/holter/src/boot/town-lines.ts';
 import { runTriage } from '../../packages/holter/src/boot/triage-run.ts';
 import { findServer } from '../../packages/holter/src/client/connection.ts';
+import { deaconHand } from '../../packages/holter/src/daemon/deacon-hand.ts';
 import { memberHand } from '../../packages/holter/src/daemon/member-hand.ts';
 import { restartDeacon, startDeacon } from '../../packages/holter/src/deacon/act.ts';
 import { type Chain, openChain, selfIn } from '../../packages/holter/src/deacon/context.ts';
@@ -63,9 +64,9 @@ async function chainOf(env?: Io['env']): Promise<Chain> {
   return { ...chain, command: built(chain.command), members, now: () => wallNow() + laterMs };
 }
 
-async function triage(chain: Chain, mayAct = true): Promise<BootStatus> {
+async function triage(chain: Chain, mayAct = true, isHeld = false): Promise<BootStatus> {
   const mail = new ChainMail(() => findServer(io(), {}, 'operator'));
-  return runTriage({ ...chain, mail, self: selfIn(chain.table), mayAct, advise: null });
+  return runTriage({ ...chain, mail, self: selfIn(chain.table), mayAct, isHeld, advise: null });
 }
 
 const heartbeatFile = join(townPath, 'deacon', 'heartbeat.json');
@@ -121,6 +122,9 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
 
   it('is started if its session is dead, by the daemon or with --act', async () => {
     expect(await triage(chain, false)).toMatchObject({ action: 'START', result: 'left to the daemon' });
+    const held = await triage(chain, true, true);
+    expect(held).toMatchObject({ action: 'START', result: expect.stringContaining('acts are stopped') });
+    expect((await lookAtDeacon(chain)).session).toBe('dead');
     expect(await triage(chain)).toMatchObject({ action: 'START', target: 'hq-deacon' });
     await untilBeating(chain);
     expect(tmux('list-sessions', '-F', '#{session_name}')).toBe('hq-deacon');
@@ -158,7 +162,13 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
   it('is started at the next triage after it was killed', async () => {
     const pid = await pidOf(chain);
     process.kill(pid, 'SIGKILL');
-    await until('its session has ended', async () => (await lookAtDeacon(chain)).session === 'dead');
+    // A tmux server ends with its last session, also in the middle of a look.
+    const isDead = () =>
+      lookAtDeacon(chain).then(
+        ({ session }) => session === 'dead',
+        () => false,
+      );
+    await until('its session has ended', isDead);
     expect(await triage(chain)).toMatchObject({ action: 'START' });
     expect(await pidOf(chain)).not.toBe(pid);
     await untilBeating(chain);
@@ -186,7 +196,10 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
   };
 
   it('stale with mail: it is nudged through its mailbox, and that begins a cycle', async () => {
+    const hand = deaconHand(chain);
+    const seen = await hand.look(null);
     expect((await world.holter('session', 'kill', 'hq-deacon', '--town', townPath)).code).toBe(0);
+    expect(await hand.look(seen)).toMatchObject({ state: 'ended' });
     chain = { ...chain, command: ['sh', '-c', '"$@"; true', 'sh', ...chain.command] };
     expect(await triage(chain)).toMatchObject({ action: 'START' });
     await untilBeating(chain);

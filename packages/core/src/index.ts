@@ -60,6 +60,7 @@ export {
   freshnessDefaults,
   freshnessOf,
   type HeartbeatReading,
+  unwatchedSilence,
 } from './chain/freshness.ts';
 export type { LifecycleAction, LifecycleRequest, Shutdown } from './chain/lifecycle.ts';
 export {

@@ -33,6 +33,7 @@ function sightAt(at: Instant, more: Partial<DaemonSight> = {}): DaemonSight {
     isBootRunning: false,
     deacon: look(at, 'deacon'),
     triage: null,
+    silence: null,
     members: [],
     lifecycle: [],
     ...more,
@@ -99,6 +100,18 @@ describe('a tick of the daemon', () => {
       })).effects;
     expect(triaged('RESTART')).toEqual(['1 deacon terminate']);
     expect(triaged('ESCALATE')).toEqual(['1 deacon notify', '1 deacon remind']);
+  });
+
+  it('wakes a very stale Deacon once and tells a person, while Boot does not look', () => {
+    const seen = (n: number, at: Instant) => ({
+      deacon: look(at, 'deacon', { tick: T0, cpuMs: null }),
+      isBootRunning: true,
+      ...(n > 0 && { silence: 'its heartbeat is 20 min old, and Boot has not looked for 20 min' }),
+    });
+    const { acts, effects } = ticks(3, seen);
+    expect(acts).toEqual(['1 wake']);
+    expect(effects).toEqual(expect.arrayContaining(['1 deacon notify']));
+    expect(effects.filter((effect) => effect.endsWith('terminate'))).toEqual([]);
   });
 
   it('starts the first Deacon of a town without an incident, and only the first', () => {

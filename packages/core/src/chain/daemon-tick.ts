@@ -55,6 +55,8 @@ export type DaemonSight = {
   readonly deacon: LinkLook;
   /** What Boot has decided about this very run of the Deacon since the last tick; null if nothing. */
   readonly triage: { readonly action: TriageAction; readonly reason: string } | null;
+  /** What the daemon says itself about a Deacon that runs, while Boot does not look; see `unwatchedSilence`. */
+  readonly silence: string | null;
   /** Witnesses, refineries and any other agents, in the order of the operator's file. */
   readonly members: readonly (readonly [name: MemberLink, look: LinkLook])[];
   /** What was asked for since the last tick. */
@@ -66,6 +68,8 @@ export type DaemonAct =
   | { readonly kind: 'triage' }
   /** The first one, or the successor of one that has ended on purpose. */
   | { readonly kind: 'start'; readonly name: 'deacon' | MemberLink }
+  /** The Deacon is to be woken in the place of Boot. */
+  | { readonly kind: 'wake' }
   /** A letter for the next run of one that is cycled. */
   | { readonly kind: 'hand-over'; readonly request: LifecycleRequest };
 
@@ -147,9 +151,12 @@ class Tick {
     const boot = this.fold('boot', (link, context) => foldLook(link, sight.boot, context));
     // A triage that has crashed is run again by its incident, within its budget.
     if (!sight.isBootRunning && !boot.link.agent?.hard.incident) this.acts.push({ kind: 'triage' });
+    const isNews = !isSilent(this.linkOf('deacon'));
     this.tickKept('deacon', sight.deacon, this.before.tickedAt === null, (link, look, context) =>
       foldDeacon(link, { ...sight, deacon: look }, this.before.tickedAt, context),
     );
+    if (sight.silence !== null && isNews && isSilent(this.linkOf('deacon')) && !sight.isHeld)
+      this.acts.push({ kind: 'wake' });
     for (const [name, look] of sight.members)
       this.tickKept(name, look, !Object.hasOwn(this.before.links, name), foldLook);
     for (const request of sight.lifecycle) this.carryOut(request);
@@ -235,6 +242,10 @@ class Tick {
   }
 }
 
+/** People were told that it does not report. */
+const isSilent = ({ agent }: Link): boolean =>
+  agent?.hard.points.some(({ kind }) => kind === 'missed-heartbeats') === true;
+
 export const linkOf = ({ links }: Pick<DaemonState, 'links'>, name: LinkName): Link => links[name] ?? noLink;
 
 function beginTick(state: DaemonState, at: Instant, tickMs: DurationMs, says: DaemonSays[]): DaemonState {
@@ -251,7 +262,7 @@ function beginTick(state: DaemonState, at: Instant, tickMs: DurationMs, says: Da
  */
 function foldDeacon(
   link: Link,
-  { deacon, triage, at }: Pick<DaemonSight, 'deacon' | 'triage' | 'at'>,
+  { deacon, triage, silence, at }: Pick<DaemonSight, 'deacon' | 'triage' | 'silence' | 'at'>,
   tickedAt: Instant | null,
   context: LinkContext,
 ): LinkStep {
@@ -262,11 +273,12 @@ function foldDeacon(
   const isChanged = link.look?.process === deacon.process && link.look.tick !== deacon.tick;
   const isOver = isHeard || isChanged || (triage?.action === 'RESTART' && deacon.doubt !== undefined);
   const action = isOver ? undefined : triage?.action;
-  const reported = triage?.reason ?? '';
+  const reported = triage?.reason ?? silence ?? '';
+  const isSilenceTold = action === 'ESCALATE' || (action === undefined && silence !== null && !isHeard);
   const more =
     action === 'RESTART'
       ? foldStillness(looked.link, { since: at, reported, seen: reported }, context)
-      : action === 'ESCALATE'
+      : isSilenceTold
         ? foldSilence(looked.link, { since: at, reported }, context)
         : foldDoubt(looked.link, context);
   return {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Instant, instant, minutes } from '../base/time.ts';
-import { freshnessOf, type HeartbeatReading } from './freshness.ts';
+import { freshnessOf, type HeartbeatReading, unwatchedSilence } from './freshness.ts';
 
 const NOW = instant(1_000_000_000);
 const ago = (ms: number): Instant => instant(NOW - ms);
@@ -51,5 +51,23 @@ describe('the freshness of a heartbeat', () => {
 
   it('is unknown without a heartbeat and without a start', () => {
     expect(freshnessOf({ kind: 'none' }, { incarnation: 'b', startedAt: null }, NOW).kind).toBe('unknown');
+  });
+});
+
+describe('a silence that Boot does not see', () => {
+  const veryStale = {
+    kind: 'very-stale',
+    ageMs: minutes(20),
+    evidence: 'its heartbeat is 20 min old',
+  } as const;
+
+  it('is said when the Deacon is very stale and Boot has not looked for as long', () => {
+    expect(unwatchedSilence(veryStale, minutes(15))).toContain('Boot has not looked for 15 min');
+  });
+
+  it('is none while Boot looks, or the heartbeat is fresh or unknown', () => {
+    expect(unwatchedSilence(veryStale, minutes(14))).toBeNull();
+    expect(unwatchedSilence({ ...veryStale, kind: 'stale' }, minutes(60))).toBeNull();
+    expect(unwatchedSilence({ kind: 'unknown', evidence: 'torn' }, minutes(60))).toBeNull();
   });
 });

@@ -53,3 +53,16 @@ function isOf({ at, incarnation }: ChainHeartbeat, run: ChainRun): boolean {
   if (incarnation !== null) return incarnation === run.incarnation;
   return run.startedAt === null || at >= run.startedAt;
 }
+
+/**
+ * Belt and braces: what the daemon says about a Deacon that runs and is very stale, if Boot, whose business that is, has
+ * not looked for as long either. Null if Boot looks, or the Deacon is heard.
+ */
+export function unwatchedSilence(
+  freshness: Freshness,
+  sinceTriageMs: number,
+  limits: FreshnessLimits = freshnessDefaults,
+): string | null {
+  if (freshness.kind !== 'very-stale' || sinceTriageMs < limits.veryStaleMs) return null;
+  return `${freshness.evidence}, and Boot has not looked for ${inWords(sinceTriageMs as DurationMs)}`;
+}

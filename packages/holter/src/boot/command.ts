@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import type { ProcessIdentity } from '@holter/server/process';
+import { DataFolder, type ProcessIdentity } from '@holter/server/process';
 import type { Command } from 'commander';
 import { findServer, refuseAgents, withServer } from '../client/connection.ts';
 import { type Chain, type ChainOptions, holdingLock, openChain, selfIn } from '../deacon/context.ts';
@@ -98,6 +98,7 @@ function triageIn(io: Io, chain: Chain, self: ProcessIdentity, options: TriageOp
     self,
     mail: new ChainMail(() => findServer(io, options, 'operator')),
     mayAct: options.act === true,
+    isHeld: new DataFolder(chain.data).readEstop() !== null,
     advise:
       boot &&
       ((question) =>

@@ -29,6 +29,8 @@ type BootContext = ActContext & {
   readonly self: ProcessIdentity;
   /** Whether START and RESTART are carried out here, and not by the daemon. */
   readonly mayAct: boolean;
+  /** A person has stopped Holter's own acts: nothing is sent to the Deacon, started or ended. People are still told. */
+  readonly isHeld: boolean;
   /** Asked before the Deacon is woken or nudged; null leaves the decision of the rules. */
   readonly advise: ((question: Question) => Promise<Triage | null>) | null;
 };
@@ -56,7 +58,8 @@ export async function runTriage(context: BootContext): Promise<BootStatus> {
     canBeTold: (prompt !== null || pendingLetters !== null) && memory.unsent < UNSENT_MAX,
   };
   const ruled = triage(look, settings.freshness);
-  const decided = (isAskedFor(ruled) && (await ask(context, view, look, ruled))) || ruled;
+  const isAsked = isAskedFor(ruled) && !context.isHeld;
+  const decided = (isAsked && (await ask(context, view, look, ruled))) || ruled;
   const done = await carryOut(context, decided, view, prompt, memory);
   const status: BootStatus = {
     ...decided,
@@ -103,6 +106,8 @@ async function carryOut(
   prompt: Prompt | null,
   memory: BootMemory,
 ): Promise<Done> {
+  if (context.isHeld && action !== 'NOTHING' && action !== 'ESCALATE')
+    return { result: 'not done: acts are stopped (holter estop)', memory: {} };
   switch (action) {
     case 'NOTHING':
       return { result: 'nothing to do', memory: {} };

@@ -33,8 +33,10 @@ export type Hand = {
 /** What the daemon sees and does in its town besides looking after the links. */
 export type TownDuties = {
   /** `members` are the looks at the agents of the town, by their links. */
-  see(looks: TownLooks): Promise<Pick<DaemonSight, 'isBootRunning' | 'triage' | 'lifecycle'>>;
+  see(looks: TownLooks): Promise<Pick<DaemonSight, 'isBootRunning' | 'triage' | 'silence' | 'lifecycle'>>;
   triage(): Promise<void>;
+  /** Wakes the Deacon in the place of Boot. */
+  wake(): Promise<void>;
   /** The next run of one that is cycled finds it in its box. */
   handOver(request: LifecycleRequest): Promise<void>;
 };
@@ -151,7 +153,7 @@ export class Daemon {
       return await this.inTime(this.parts.duties.see(looks));
     } catch (error) {
       this.parts.say(`the town could not be looked at: ${(error as Error).message}`);
-      return { isBootRunning: true, triage: null, lifecycle: [] };
+      return { isBootRunning: true, triage: null, silence: null, lifecycle: [] };
     }
   }
 
@@ -283,6 +285,7 @@ export class Daemon {
     const { duties, say } = this.parts;
     const failure = await this.tried(async () => {
       if (act.kind === 'triage') await duties.triage();
+      else if (act.kind === 'wake') await duties.wake();
       else if (act.kind === 'hand-over') await duties.handOver(act.request);
       else await this.handOf(act.name).start();
       return null;

@@ -4,11 +4,11 @@ import { findProcess, type ProcessIdentity } from '@holter/server/process';
 import { readBootStatus } from '../boot/status-file.ts';
 import { restartDeacon, startDeacon, stopDeacon } from '../deacon/act.ts';
 import type { Chain } from '../deacon/context.ts';
+import { hasEndedOnPurpose } from '../deacon/ended.ts';
 import { heartbeatReading } from '../deacon/heartbeat.ts';
 import { type DeaconRun, lookAtDeacon } from '../deacon/look.ts';
 import { whyNotStuck } from '../deacon/still-stuck.ts';
 import { incarnationOf } from '../town/incarnation.ts';
-import { readStateFile } from '../town/state-file.ts';
 import type { Hand } from './daemon.ts';
 import { knownProcess, unknownLook } from './server-link.ts';
 
@@ -23,7 +23,10 @@ export function deaconHand(chain: Chain): Hand {
       const { session, run } = await lookAtDeacon(chain);
       const at = clock.now();
       if (session === 'dead') {
-        const state = (await hasHandedOver(chain, knownProcess(before))) ? 'ended' : 'gone';
+        const known = knownProcess(before);
+        // Its successor is started at the next tick, without an incident.
+        const isMeant = known !== null && (await hasEndedOnPurpose(chain, incarnationOf(known)));
+        const state = isMeant ? 'ended' : 'gone';
         return { at, process: before?.process ?? null, state, cpuMs: null, tick: null };
       }
       const row = run && findProcess(table, run.process);
@@ -47,12 +50,6 @@ export function deaconHand(chain: Chain): Hand {
       if (outcome !== 'done' && outcome !== 'left alone') throw new Error(`${outcome}: ${detail}`);
     },
   };
-}
-
-/** An end that was meant: its successor is started at the next tick, without an incident. */
-async function hasHandedOver({ town, now }: Chain, process: ProcessIdentity | null): Promise<boolean> {
-  const reading = await readStateFile(town.deaconStateFile, now);
-  return process !== null && reading.kind === 'read' && reading.incarnation === incarnationOf(process);
 }
 
 /** What Boot has seen of the processes of this run when it decided that it is to be restarted. */

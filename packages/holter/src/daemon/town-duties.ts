@@ -1,8 +1,9 @@
-import type { LifecycleRequest } from '@holter/core';
+import { BOOT_WAKE, freshnessOf, instant, type LifecycleRequest, unwatchedSilence } from '@holter/core';
 import { isMarked } from '../boot/marker.ts';
 import { readBootStatus } from '../boot/status-file.ts';
 import type { Chain } from '../deacon/context.ts';
 import { HANDOFF } from '../deacon/handoff.ts';
+import { heartbeatReading } from '../deacon/heartbeat.ts';
 import { lookAtDeacon } from '../deacon/look.ts';
 import type { ChainMail } from '../town/chain-mail.ts';
 import type { BootHand } from './boot-hand.ts';
@@ -12,7 +13,8 @@ import { lifecycleRequests } from './lifecycle-requests.ts';
 /** What the daemon sees and does in its town besides looking after the links. */
 export function townDuties(chain: Chain, boot: BootHand, mail: ChainMail): TownDuties {
   const { town, table, settings, now } = chain;
-  let triagedAt = now();
+  const begunAt = now();
+  let triagedAt = begunAt;
 
   /** What Boot has said about the run that is there now, once. */
   const newTriage = async () => {
@@ -25,13 +27,28 @@ export function townDuties(chain: Chain, boot: BootHand, mail: ChainMail): TownD
     return run && status.memory?.incarnation === run.incarnation ? status : null;
   };
 
+  /** Only where Boot has not looked for long: otherwise the heartbeat is Boot's business. */
+  const unseenSilence = async (): Promise<string | null> => {
+    const sinceTriageMs = now() - Math.max(begunAt, (await readBootStatus(town, now))?.at ?? 0);
+    if (sinceTriageMs < settings.freshness.veryStaleMs) return null;
+    const { run } = await lookAtDeacon(chain);
+    if (!run) return null;
+    const freshness = freshnessOf(await heartbeatReading(town, now), run, instant(now()), settings.freshness);
+    return unwatchedSilence(freshness, sinceTriageMs, settings.freshness);
+  };
+
   return {
     see: async (looks) => ({
       isBootRunning: boot.isRunning || (await isMarked(town, table, settings.bootTtlMs, now)),
       triage: await newTriage(),
+      silence: await unseenSilence(),
       lifecycle: lifecycleRequests(chain, looks),
     }),
     triage: boot.start,
+    wake: async () => {
+      const why = await mail.nudge(BOOT_WAKE);
+      if (why !== null) throw new Error(why);
+    },
     handOver: async (request) => {
       const why = await mail.send(letterOf(request));
       if (why !== null) throw new Error(why);

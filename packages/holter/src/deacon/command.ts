@@ -18,6 +18,7 @@ import { incarnationOf } from '../town/incarnation.ts';
 import { DEACON, TOWN_OPTION } from '../town/town.ts';
 import { killSession } from './act.ts';
 import { type Chain, type ChainOptions, openChain, selfIn } from './context.ts';
+import { writeEnd } from './ended.ts';
 import { HANDOFF, writeHandoff } from './handoff.ts';
 import { checkHealth, type HealthCheck, writeHealthCheck, wrongInRow } from './health-check.ts';
 import { lastCycle, writeHeartbeat } from './heartbeat.ts';
@@ -110,7 +111,10 @@ async function run(io: Io, options: ChainOptions): Promise<void> {
     connect: () => findServer(io, options, 'operator'),
     say: (line) => io.err(`holter: ${line}\n`),
   });
-  io.onStop(() => patrol.stop());
+  io.onStop(() => {
+    writeEnd(chain, 'it was stopped', other?.incarnation ?? incarnationOf(self));
+    patrol.stop();
+  });
   io.out(`patrolling ${town.path}; see ${town.heartbeatFile}\n`);
   await patrol.run();
 }
@@ -211,6 +215,7 @@ async function kill(io: Io, name: string, options: ChainOptions): Promise<void> 
     if (found.kind === 'unknown') throw new CliFailure(found.because);
     if (found.kind === 'none') throw new CliFailure(`no session is called ${name} on this tmux server`);
     const isConfirmed = options.socket !== undefined;
+    const run = name === chain.settings.deaconSession ? (await lookAtDeacon(chain)).run : null;
     const ended = await chain.alone(() => killSession(chain, found.session, isConfirmed));
     const { outcome, detail } = ended ?? { outcome: 'refused', detail: 'another process acts on it' };
     if (outcome !== 'done')
@@ -218,6 +223,8 @@ async function kill(io: Io, name: string, options: ChainOptions): Promise<void> 
         detail,
         outcome === 'refused' && ended ? `name its socket to end it all the same: --socket default` : null,
       );
+    // It was meant: the daemon starts the next one, and counts no crash.
+    if (run) writeEnd(chain, 'holter session kill', run.incarnation);
     io.out(`${detail}\n`);
   } finally {
     chain.close();

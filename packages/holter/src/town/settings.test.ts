@@ -42,6 +42,8 @@ describe('the settings of a town', () => {
     ['not JSON', 'it is not a JSON object'],
     ['{"town":1}', 'town is not a setting'],
     ['{"tick_every":"soon"}', 'tick_every must be a time'],
+    ['{"very_stale_after":"61m"}', 'very_stale_after must be a time from 1s to 60m'],
+    ['{"tick_every":"1d"}', 'tick_every must be a time from 1s to 12m'],
     ['{"cycles_max":0}', 'cycles_max must be a whole number'],
     ['{"stale_after":"15m"}', 'stale_after must be shorter than very_stale_after'],
     ['{"deacon_session":"a:b"}', 'deacon_session must be a name'],

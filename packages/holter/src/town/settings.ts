@@ -37,6 +37,10 @@ type Written = { readonly [Key in keyof typeof DEFAULTS]?: unknown };
 const BYTES_MAX = 64 * 1024;
 const TIME_MIN = seconds(1);
 const TIME_MAX = minutes(24 * 60);
+/** Agents may write to this file: nobody who does can keep the chain from noticing for longer than this many times. */
+const LONGER_MAX = 4;
+/** What makes the chain look more seldom. How often the patrol looks is not among them: Boot notices that. */
+const BOUNDED: ReadonlySet<string> = new Set(['stale_after', 'very_stale_after', 'tick_every', 'boot_ttl']);
 const CYCLES_MAX = 100_000;
 
 export const defaultTownSettings = (): TownSettings => compile({}, () => undefined);
@@ -78,9 +82,13 @@ function objectIn(text: string, problems: string[]): Written {
 function compile(written: Written, wrong: (problem: string) => void): TownSettings {
   const time = (key: 'stale_after' | 'very_stale_after' | 'tick_every' | 'boot_ttl' | 'cycle_every') => {
     const value = written[key] ?? DEFAULTS[key];
+    const usual = parseDuration(DEFAULTS[key]) ?? TIME_MIN;
+    const max = BOUNDED.has(key) ? LONGER_MAX * usual : TIME_MAX;
     const parsed = typeof value === 'string' ? parseDuration(value) : undefined;
-    if (parsed !== undefined && parsed >= TIME_MIN && parsed <= TIME_MAX) return parsed;
-    wrong(`${key} must be a time from 1s to 1d, like "5m"`);
+    if (parsed !== undefined && parsed >= TIME_MIN && parsed <= max) return parsed;
+    wrong(
+      `${key} must be a time from 1s to ${max === TIME_MAX ? '1d' : `${max / minutes(1)}m`}, like "${DEFAULTS[key]}"`,
+    );
     return TIME_MIN;
   };
   const session = (key: 'boot_session' | 'deacon_session') => {

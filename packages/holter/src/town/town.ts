@@ -61,6 +61,11 @@ export class Town {
     return join(this.deaconFolder, 'state.json');
   }
 
+  /** Which run has ended on purpose, other than by a handoff. */
+  get deaconEndFile(): string {
+    return join(this.deaconFolder, 'ended.json');
+  }
+
   get digestsFile(): string {
     return join(this.deaconFolder, 'digests.jsonl');
   }

@@ -9,6 +9,7 @@ import {
   type Triage,
   triage,
   UNSENT_MAX,
+  unwatchedSilence,
   whyNotRestart,
 } from '@holter/core';
 import type { ChainJudge } from './chain-judge.ts';
@@ -75,6 +76,15 @@ export class SimBoot {
   get doubt(): string | null {
     const { deacon, machine } = this.parts;
     return whyNotRestart(this.memory, { ...deacon.sample, at: machine.wall }, deacon.isAsking);
+  }
+
+  /** What the daemon says itself about the Deacon while no triage comes to its end. */
+  get unseenSilence(): string | null {
+    const { deacon, machine } = this.parts;
+    const { run, reading } = deacon;
+    if (!run || !this.memory) return null;
+    const freshness = freshnessOf(reading, run, instant(machine.wall));
+    return unwatchedSilence(freshness, machine.wall - this.memory.at);
   }
 
   private triage(): void {

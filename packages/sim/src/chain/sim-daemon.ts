@@ -113,6 +113,7 @@ export class SimDaemon {
       ...{ server: of('server'), boot: of('boot'), deacon: of('deacon') },
       isBootRunning: boot.isRunning,
       triage: boot.take(deacon.process?.incarnation),
+      silence: boot.unseenSilence,
       members: this.parts.members.map(({ name }) => [name, of(name)] as const),
       lifecycle: this.asked,
     };
@@ -129,6 +130,7 @@ export class SimDaemon {
     for (const act of acts) {
       if (act.kind === 'triage') boot.run();
       if (act.kind === 'start') this.start(act.name);
+      if (act.kind === 'wake') judge.count('woken by the daemon');
     }
     for (const name of this.kept)
       if (of(name).state !== 'unknown') judge.ticked(name, this.target(name).process, this.isExcused(name));

@@ -98,6 +98,7 @@ export class TrueDeacon {
   /** A message has reached it. An agent may take some minutes until it begins to work. */
   wake(): void {
     const { process, machine, random } = this;
+    if (process?.condition === 'sleepy') process.wakes += 1;
     if (process?.condition === 'sleepy' && process.healsAt === Number.POSITIVE_INFINITY)
       process.healsAt = machine.now + (this.isAgent ? random.between(0, 8) * MINUTE : 0);
     if (process?.condition === 'well') this.cycleAt = machine.now;

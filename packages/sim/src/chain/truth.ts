@@ -19,6 +19,8 @@ export class TrueProcess {
   /** When it gets well by itself, in true time. */
   healsAt = Number.POSITIVE_INFINITY;
   cpuMs = 0;
+  /** Messages that have reached it while it was asleep. */
+  wakes = 0;
 
   constructor(incarnation: string, startedAt: number) {
     this.incarnation = incarnation;
@@ -28,6 +30,7 @@ export class TrueProcess {
   become(condition: Condition, healsAt = Number.POSITIVE_INFINITY): void {
     this.condition = condition;
     this.healsAt = healsAt;
+    this.wakes = 0;
   }
 
   /** Nothing else gets it to work again. */
