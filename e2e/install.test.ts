@@ -106,15 +106,17 @@ it('npx runs it in an empty folder', { timeout: 600_000 }, async () => {
   expect(said).toMatch(/^Holter is listening on (http:\S+)\nhi\n.*\1\/#login=.*\n3\n$/);
 });
 
-it.runIf(process.env.HOLTER_NODE24)('runs with the Node of HOLTER_NODE24 as well', async () => {
-  const node = process.env.HOLTER_NODE24 ?? '';
-  const main = realpathSync(join(folder, 'prefix', 'bin', 'holter'));
-  const here = emptyFolder('another-node');
-  expect((await run(node, [main, '--version'], here)).trim()).toBe(version);
-  expect(await run(node, [main, 'up', '--detach'], here)).toContain('Holter is listening on http:');
-  expect(await run(node, [main, 'run', '--agent', 'cyd', '--', 'echo', 'hi'], here)).toBe('hi\n');
-  expect(await run(node, [main, 'status', '--all'], here)).toMatch(/^cyd +ended/m);
-});
+it.each(process.env.HOLTER_NODE24 ? [process.env.HOLTER_NODE24] : [])(
+  'runs with %s as well',
+  async (node) => {
+    const main = realpathSync(join(folder, 'prefix', 'bin', 'holter'));
+    const here = emptyFolder('another-node');
+    expect((await run(node, [main, '--version'], here)).trim()).toBe(version);
+    expect(await run(node, [main, 'up', '--detach'], here)).toContain('Holter is listening on http:');
+    expect(await run(node, [main, 'run', '--agent', 'cyd', '--', 'echo', 'hi'], here)).toBe('hi\n');
+    expect(await run(node, [main, 'status', '--all'], here)).toMatch(/^cyd +ended/m);
+  },
+);
 
 it('@holter/agent is installed beside it', { timeout: 600_000 }, async () => {
   const here = emptyFolder('project');

@@ -1,9 +1,11 @@
+import { RECORD_VERSION } from '@holter/core';
 import { afterAll, describe, expect, it } from 'vitest';
 import { hasPostgres, TempPostgres } from '../../src/store/contract/temp-postgres.ts';
 import { startHttp } from './kit.ts';
 
 describe.skipIf(!hasPostgres())('a record of a newer server', () => {
   const database = new TempPostgres();
+  const newer = RECORD_VERSION + 1;
   afterAll(() => database.dispose());
 
   it('is left to servers that can read it, and the other agents are looked after', async () => {
@@ -12,7 +14,7 @@ describe.skipIf(!hasPostgres())('a record of a newer server', () => {
     for (const agentId of ['ada', 'bob'])
       await server.operator.register({ agentId, instanceId: '1', ...more });
     await server.stop();
-    await database.run("update agents set record_version = 5 where agent_id = 'ada'");
+    await database.run(`update agents set record_version = ${newer} where agent_id = 'ada'`);
     const next = await startHttp({ store: await database.reopen(), isShared: true, tokens: server.tokens });
     await expect(next.operator.heartbeat('ada', { incarnation: 1 })).rejects.toMatchObject({
       status: 503,
@@ -22,7 +24,7 @@ describe.skipIf(!hasPostgres())('a record of a newer server', () => {
     const silent = (await next.operator.events({ type: 'LIVENESS_CHANGED' })).events;
     expect(silent.map(({ agentId }) => agentId)).toEqual(['bob']);
     expect(await database.run("select record_version from agents where agent_id = 'ada'")).toEqual([
-      { record_version: 5 },
+      { record_version: newer },
     ]);
     await next.stop();
   });
