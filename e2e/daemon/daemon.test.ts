@@ -77,6 +77,16 @@ async function afterTick(daemon: ChildProcess, passedMs = TICK_MS): Promise<void
   await until('the next tick', () => ticks() > from, 60_000);
 }
 
+/** Minutes pass for the daemon while the server has a moment: it must not look as if it stood still. */
+async function serverTicks(): Promise<void> {
+  const tick = async (): Promise<number> => {
+    const answer = await fetch(`${read('data/server.json').url}/health`);
+    return ((await answer.json()) as { lastTickAt: number }).lastTickAt;
+  };
+  const before = await tick();
+  await until('the server ticks', async () => (await tick()) > before, 30_000);
+}
+
 it('replaces a frozen server, unless it was suspended itself, and hands the incident in', async () => {
   const daemon = start();
   await until('the daemon has started the server and looked at it', () => ticks() > 0, 90_000);
@@ -91,9 +101,11 @@ it('replaces a frozen server, unless it was suspended itself, and hands the inci
   expect(log()).toContain('the daemon itself did not run for a while');
   expect(serverPid()).toBe(first);
   process.kill(first, 'SIGCONT');
+  await serverTicks();
   await afterTick(daemon);
   expect(read('town/daemon/state.json').links.server).toMatchObject({ state: 'running', incident: null });
 
+  await serverTicks();
   process.kill(first, 'SIGSTOP');
   for (let n = 0; n < TICKS_MAX && serverPid() === first; n++) await afterTick(daemon);
   expect(serverPid()).not.toBe(first);
