@@ -135,6 +135,11 @@ describe.runIf(hasTmux)('the whole chain, with the real tmux', { timeout: 180_00
     }
     const marker = path('deacon', 'dogs', 'boot', '.boot-running');
     await until('Boot has ended', () => !existsSync(marker), WAIT_MS);
+    try {
+      tmux('kill-server');
+    } catch {
+      // It has ended with its last session.
+    }
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
   });
 
