@@ -178,11 +178,7 @@ class Tick {
     const isFirst = isNew && look.state === 'gone';
     this.noteRunning(name, look);
     const isDown = this.state.down[name] !== undefined;
-    const seen: LinkLook = isFirst
-      ? { ...look, state: 'unknown' }
-      : isDown && look.state === 'gone'
-        ? { ...look, state: 'ended' }
-        : look;
+    const seen: LinkLook = isFirst ? { ...look, state: 'unknown' } : look;
     this.fold(name, (link, context) => folding(link, seen, context));
     if ((isFirst || seen.state === 'ended') && !isDown && !this.sight.isHeld) this.start(name);
   }

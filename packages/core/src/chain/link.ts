@@ -79,13 +79,14 @@ export type LinkStep = {
 };
 
 /** What a look says, as inputs of the same rules that every agent is judged by. */
-export function foldLook(link: Link, look: LinkLook, context: LinkContext): LinkStep {
+export function foldLook(link: Link, seen: LinkLook, context: LinkContext): LinkStep {
+  // What was shut down on purpose has not crashed.
+  const look: LinkLook = context.isDown && seen.state === 'gone' ? { ...seen, state: 'ended' } : seen;
   const fold = new Fold(link, context);
   fold.meet(look);
   if (look.state === 'running' || (look.state === 'ended' && context.name === 'boot')) fold.noteUp();
   // Somebody has started it again, and that start has crashed before it was seen.
-  if (look.state === 'gone' && fold.isSettled && !context.isDown)
-    fold.enroll(`unseen at ${context.at}`, undefined);
+  if (look.state === 'gone' && fold.isSettled) fold.enroll(`unseen at ${context.at}`, undefined);
   if (fold.isRunning) {
     const stillness = stillnessOf(link.look, look, context.gap);
     if (look.state === 'gone') fold.signal({ kind: 'exited', code: null });

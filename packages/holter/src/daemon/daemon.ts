@@ -107,7 +107,7 @@ export class Daemon {
   async lookAgain(): Promise<Instant> {
     const { book, clock } = this.parts;
     for (const name of book.names) {
-      const look = this.asMeant(name, await this.look(name));
+      const look = await this.look(name);
       await this.fold(name, (link, context) => foldLook(link, look, context));
     }
     await this.carryOut();
@@ -121,11 +121,6 @@ export class Daemon {
     const soon = now + settings.tickMs * LOOK_SHARE_MIN;
     const checkAt = book.isRecovering ? now + settings.limits.backoffMs : Number.POSITIVE_INFINITY;
     return Math.max(soon, Math.min(checkAt, book.wakeAt));
-  }
-
-  /** What was shut down on purpose has not crashed. */
-  private asMeant(name: LinkName, look: LinkLook): LinkLook {
-    return look.state === 'gone' && this.parts.book.down[name] ? { ...look, state: 'ended' } : look;
   }
 
   private handOf(name: LinkName): Hand {
