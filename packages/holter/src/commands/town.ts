@@ -131,7 +131,9 @@ function init(io: Io, named: string | undefined): void {
   readTownSettings(town);
   if (!isThere) writeTownSettings(town);
   io.out(`${town.settingsFile}${isThere ? ' is kept as it is' : ''}\n`);
-  io.out('next: holter daemon\n');
+  // The daemon finds by itself only the town that it would find without an option.
+  const isFound = findTown(undefined, io.env).path === town.path;
+  io.out(`next: holter daemon${isFound ? '' : ` --town ${town.path}`}\n`);
   io.out(
     `\nThe Deacon is a program of Holter. For an agent in its place, in holter.yaml:\n\n${PATROL_EXAMPLE}`,
   );
