@@ -93,7 +93,12 @@ export {
   triage,
   WAKES_MAX,
 } from './chain/triage.ts';
-export { type DetectionPolicy, defaultDetectionPolicy, namesProgress } from './detect/index.ts';
+export {
+  type DetectionPolicy,
+  defaultDetectionPolicy,
+  limitMeanings,
+  namesProgress,
+} from './detect/index.ts';
 export { type Admitted, admit, emptyFleetGuard, type FleetGuard } from './fleet/guard.ts';
 export { heldGuard } from './fleet/held.ts';
 export { ACKS_MAX } from './fold/messages.ts';

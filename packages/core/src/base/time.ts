@@ -28,7 +28,7 @@ export function between(start: Instant, end: Instant): DurationMs {
   return Math.max(0, end - start) as DurationMs;
 }
 
-/** "42 s", "7 min", "3 h 20 min": for evidence and nudges, which people read. */
+/** "42 s", "7 min", "3 h 20 min", "6 days 2 h": for evidence and nudges, which people read. */
 export function inWords(duration: DurationMs): string {
   const totalSeconds = Math.round(duration / 1_000);
   if (totalSeconds < 1) return `${Math.round(duration)} ms`;
@@ -36,6 +36,10 @@ export function inWords(duration: DurationMs): string {
   const totalMinutes = Math.round(totalSeconds / 60);
   if (totalMinutes < 120) return `${totalMinutes} min`;
   const wholeHours = Math.floor(totalMinutes / 60);
-  const restMinutes = totalMinutes % 60;
-  return restMinutes === 0 ? `${wholeHours} h` : `${wholeHours} h ${restMinutes} min`;
+  if (wholeHours < 48) return withRest(wholeHours, 'h', totalMinutes % 60, 'min');
+  const totalHours = Math.round(totalMinutes / 60);
+  return withRest(Math.floor(totalHours / 24), 'days', totalHours % 24, 'h');
 }
+
+const withRest = (count: number, unit: string, rest: number, restUnit: string): string =>
+  rest === 0 ? `${count} ${unit}` : `${count} ${unit} ${rest} ${restUnit}`;

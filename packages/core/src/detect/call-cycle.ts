@@ -70,6 +70,9 @@ type Policy = CommonPolicy & typeof limits;
 export const callCycle: Detector<CycleState, typeof limits> = {
   kinds: ['call-cycle', 'unchanged-poll'],
   limits,
+  meanings: {
+    callCycle: 'Rounds of the same few calls with the same results; two rounds are ordinary.',
+  },
   empty,
   observe: (state, seen) => {
     switch (seen.kind) {
@@ -92,8 +95,7 @@ function observeCycle(state: CycleState, facts: CallFacts): CycleState {
   const isChange = facts.isStale && isChangeCall(facts.step.input);
   const wait = facts.isDeclaredWait ? Math.max(1, facts.sleepMs) : isChange ? CHANGE : 0;
   const turn: Turn = { pair, call, at, wait };
-  const turns = state.turns.length >= PERIOD_MAX ? state.turns.slice(1) : state.turns.slice();
-  turns.push(turn);
+  const turns = withTurn(state.turns, turn);
   // A pair that was never seen can't continue any cycle; this is the common case, and it is cheap.
   if (!facts.isStale || facts.comparison.isImproved) return { turns, matched: noMatch, since: noSince };
   const matched: number[] = [];
@@ -108,6 +110,14 @@ function observeCycle(state: CycleState, facts: CallFacts): CycleState {
     since.push(!isMatch ? null : count === 0 ? before.at : (state.since[index] ?? null));
   }
   return { turns, matched, since };
+}
+
+/** The last six; written out, because a push after a slice copies the list twice. */
+function withTurn(turns: readonly Turn[], turn: Turn): readonly Turn[] {
+  const [, second, third, fourth, fifth, sixth] = turns;
+  return second && third && fourth && fifth && sixth
+    ? [second, third, fourth, fifth, sixth, turn]
+    : [...turns, turn];
 }
 
 /** Of the six steps remembered, the oldest has just been pushed out. */

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { commandOf, isEditCall, isThoughtCall, isWaitCall, labelOf, placesKey } from './call-shape.ts';
+import { argumentsText } from './canonical-arguments.ts';
+import { COMMENTARY } from './commentary.ts';
 
 test.each([
   ['Claude', { file_path: 'a.ts', old_string: 'x', new_string: 'y' }],
@@ -61,4 +63,9 @@ test('a label is short, printable and recognisable', () => {
   expect(labelOf('editor', 'view', { command: 'view', path: 'a.ts' })).toBe('view a.ts');
   expect(labelOf('Bash', `echo \u001b[31m\`x\` ${'y'.repeat(99)}`, {})).toMatch(/^echo \[31m x y+…$/);
   expect(commandOf({ command: ['bash', '-lc', 'make'] })).toBe('make');
+});
+
+test('comments on a call are found in its JSON as well', () => {
+  for (const key of COMMENTARY)
+    expect(argumentsText({ [key]: 'as before', command: 'ls' })).toBe('{"command":"ls"}');
 });

@@ -1,24 +1,16 @@
 import { changesSomething } from './change-command.ts';
 import { COMMENTARY } from './commentary.ts';
 import { finish, hashString } from './hash.ts';
+import { argumentName, COMMAND_KEYS, toolName } from './names.ts';
 
 /**
  * The sort of a call, by its shape rather than its name: tool names differ in every harness, but an edit always has
  * a place and content, a command is a string or an argument list, and a thought is only text. Each check runs only
  * where its answer matters: most steps are new, and a new step is never checked for waiting.
  */
-export const COMMAND_KEYS = ['command', 'cmd', 'script', 'bash_command', 'shell_command', 'code'];
-const PLACE =
-  /^(?:absolute_?|target_?|relative_?)?(?:file|path|file_?path|file_?name|notebook_path|uri|target)$/i;
-const CONTENT =
-  /^(?:content|contents|new_?(?:str|string|text|content|source)|old_?(?:str|string|text|content)|replace(?:ment)?|text|file_?text|diff|patch|edits?|changes|changes_\w{1,20}|insert_?text|code_?edit|body|search|replacement_?chunks)$/i;
 const PATCH = /^[ \t]{0,8}(?:\*\*\* (?:Begin Patch|Update File|Add File)|diff --git |--- \S|@@ )/m;
 const WRITES =
   /(?:^|[;&|]\s*|\s)(?:sed\s+-[a-z]*i|tee\s|patch\s|mv\s|cp\s|rm\s|touch\s|mkdir\s|git\s+(?:apply|checkout|revert|stash|mv|rm|restore|reset|commit|merge|cherry-pick|bisect|switch|pull|rebase)|(?:npm|pnpm|yarn|pip|cargo|go|apt-get|apt)\s+(?:install|add|remove|get|i)\b)|(?:^|[^0-9&>=-])>>?\s*(?!\/dev\/|&)[\w./~$"'-]+/;
-const THOUGHT_KEY = /^(?:thoughts?|reasoning|reflection|plan|note|analysis)$/i;
-const WAIT_NAME =
-  /^(?:wait|sleep|poll|await|watch|monitor|pause)|(?:^|[_.-])(?:wait|sleep|poll|status|progress)(?:[_.-]|$)|(?:bash|task|shell|command|process|job|build|agent|read|get)_?output$/i;
-const WAIT_CAMEL = /[a-z0-9](?:Wait|Sleep|Poll|Status|Progress)(?![a-z])/;
 /** `sleep 5`, `Start-Sleep -s 5`, `time.sleep(5)`, `setTimeout(done, 5000)`, but not `sleep 5 &`. */
 const SLEEP =
   /(?:^|[;&|({\s.])(?:(?:sleep|timeout \/t|start-sleep(?: -s(?:econds)?)?)(?:\s{1,9}|\()(\d{1,6}(?:\.\d{1,6})?)([smh]?)(?![\d.]|\s{0,9}&(?!&))|settimeout\([^,\n]{1,80},\s{0,9}(\d{1,9}))/gi;
@@ -34,7 +26,7 @@ const COMMAND_MAX = 2_000;
 
 /** The call declares that it waits: a wait tool, a long sleep, or a short one before a look. */
 export function isWaitCall(tool: string, input: unknown): boolean {
-  if (WAIT_NAME.test(tool) || WAIT_CAMEL.test(tool)) return true;
+  if (toolName(tool).isWait) return true;
   const command = commandOf(input).slice(0, COMMAND_MAX);
   if (command === '') return false;
   const sleepMs = sleepMsIn(command);
@@ -75,13 +67,14 @@ export const isCheckCall = (tool: string, input: unknown): boolean =>
 /** A logged thought: text and nothing else. */
 export function isThoughtCall(tool: string, input: unknown): boolean {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
-  const entries = Object.entries(input);
-  if (entries.length === 0 || entries.length > 2 || !entries.every(([, value]) => typeof value === 'string'))
-    return false;
-  return (
-    entries.every(([key]) => THOUGHT_KEY.test(key)) ||
-    (entries.length === 1 && /^(?:think|reflect)/i.test(tool))
-  );
+  let count = 0;
+  let isAllThought = true;
+  for (const key of Object.keys(input)) {
+    count += 1;
+    if (count > 2 || typeof (input as Record<string, unknown>)[key] !== 'string') return false;
+    isAllThought &&= argumentName(key).isThought;
+  }
+  return count > 0 && (isAllThought || (count === 1 && toolName(tool).isThink));
 }
 
 export function commandOf(input: unknown): string {
@@ -107,9 +100,11 @@ function hasEditShape(input: unknown): boolean {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
   let hasPlace = false;
   let hasContent = false;
-  for (const [key, value] of Object.entries(input)) {
-    if (PLACE.test(key)) hasPlace = true;
-    else if (CONTENT.test(key) && value !== null && value !== undefined) {
+  for (const key of Object.keys(input)) {
+    const value = (input as Record<string, unknown>)[key];
+    const name = argumentName(key);
+    if (name.isPlace) hasPlace = true;
+    else if (name.isContent && value !== null && value !== undefined) {
       hasContent = true;
       if (Array.isArray(value)) hasPlace ||= hasPlaceInside(value);
     }
@@ -121,7 +116,9 @@ function hasEditShape(input: unknown): boolean {
 /** A list of changes names the file of each. */
 function hasPlaceInside(changes: readonly unknown[]): boolean {
   const first = changes[0];
-  return typeof first === 'object' && first !== null && Object.keys(first).some((key) => PLACE.test(key));
+  return (
+    typeof first === 'object' && first !== null && Object.keys(first).some((key) => argumentName(key).isPlace)
+  );
 }
 
 function sleepMsIn(command: string): number {
@@ -138,7 +135,7 @@ function sleepMsIn(command: string): number {
 export function placeOf(input: unknown): number {
   if (typeof input !== 'object' || input === null) return 0;
   for (const [key, value] of Object.entries(input))
-    if (typeof value === 'string' && PLACE.test(key)) return hashString(value);
+    if (typeof value === 'string' && argumentName(key).isPlace) return hashString(value);
   return 0;
 }
 
@@ -161,7 +158,8 @@ export function placesKey(tool: string, input: unknown): number {
 export function questionKey(tool: string, input: unknown): number {
   let sum = hashString(tool);
   eachWord(input, (word, key) => {
-    if (!isPlaceWord(word) && !PLACE.test(key) && !DIGIT.test(word)) sum = (sum + hashString(word)) | 0;
+    if (!isPlaceWord(word) && !argumentName(key).isPlace && !DIGIT.test(word))
+      sum = (sum + hashString(word)) | 0;
   });
   return finish(sum);
 }
@@ -188,16 +186,17 @@ const LABEL_MAX = 60;
 /** Whitespace, control and direction characters, and the quote that encloses the label. */
 const UNPRINTABLE = /[\s`\p{Cc}\p{Cf}]+/gu;
 
+/** Most labels are words with single spaces between them, in which nothing is to be replaced. */
+const UNTIDY = /[^ -_a-~]|^ | $| {2}/;
+
 /** How a person recognises the call: `npm test`, or `Read src/a.ts`. Never output. */
 export function labelOf(tool: string, command: string, input: unknown): string {
   // Some editors name their commands (`view`, `create`); the path says more.
   const isVerb = command !== '' && !command.trim().includes(' ');
   const detail = isVerb ? `${command} ${detailOf(input)}` : command !== '' ? command : detailOf(input);
   const firstLine = (command !== '' ? detail : `${tool} ${detail}`).trimStart().split('\n', 1)[0] ?? '';
-  const label = firstLine
-    .slice(0, 2 * LABEL_MAX)
-    .replace(UNPRINTABLE, ' ')
-    .trim();
+  const cut = firstLine.slice(0, 2 * LABEL_MAX);
+  const label = UNTIDY.test(cut) ? cut.replace(UNPRINTABLE, ' ').trim() : cut;
   return label.length > LABEL_MAX ? `${label.slice(0, LABEL_MAX - 1)}…` : label;
 }
 
@@ -207,7 +206,10 @@ function detailOf(input: unknown): string {
   if (typeof input === 'string') return input;
   if (typeof input !== 'object' || input === null) return '';
   for (const [key, value] of Object.entries(input)) {
-    if (typeof value === 'string' && (PLACE.test(key) || /^(?:url|query|pattern|regex|name)$/i.test(key)))
+    if (
+      typeof value === 'string' &&
+      (argumentName(key).isPlace || /^(?:url|query|pattern|regex|name)$/i.test(key))
+    )
       return value;
   }
   return '';

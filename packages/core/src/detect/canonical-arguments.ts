@@ -1,7 +1,8 @@
-import { COMMAND_KEYS, isShellList } from './call-shape.ts';
+import { isShellList } from './call-shape.ts';
 import { canonicalCommand, withoutComments } from './canonical-command.ts';
-import { COMMENTARY } from './commentary.ts';
-import { finish, HASH_SEED, hashRaw, mix, mixString } from './hash.ts';
+import { COMMENTARY, COMMENTARY_KEY } from './commentary.ts';
+import { finish, hashRaw, hashTidy, mix, mixString } from './hash.ts';
+import { argumentName, toolName } from './names.ts';
 
 /**
  * Two calls are the same call when they would do the same. Key order and whitespace do not matter, and neither do
@@ -12,50 +13,21 @@ import { finish, HASH_SEED, hashRaw, mix, mixString } from './hash.ts';
  *
  * Rejected: hashing `JSON.stringify` of sorted copies. It allocates the whole input again; a walk does not.
  */
-/** Counted or made up for each call, so they don't distinguish calls. */
-const COUNTED = new Set([
-  'attempt',
-  'callId',
-  'call_id',
-  'idempotencyKey',
-  'idempotency_key',
-  'iteration',
-  'nonce',
-  'retry',
-  'retryCount',
-  'retry_count',
-  'toolCallId',
-  'tool_call_id',
-]);
-
-/** Mostly an envelope as well, unless the call is about them; then each is another question. */
-const SUBJECTS: ReadonlyMap<string, RegExp> = new Map([
-  ['requestId', /request/i],
-  ['request_id', /request/i],
-  ['timestamp', /time/i],
-  ['traceId', /trace/i],
-  ['trace_id', /trace/i],
-]);
-
 /** The arguments as text, without the agent's comments on them. */
 export function argumentsText(input: unknown): string {
   if (typeof input === 'string') return input;
   const text = JSON.stringify(input) ?? '';
-  if (!COMMENTARY_KEYS.some((key) => text.includes(key))) return text;
+  // Searched for first: a replacer makes `JSON.stringify` five times as slow.
+  if (!COMMENTARY_KEY.test(text)) return text;
   return JSON.stringify(input, (key, value) => (COMMENTARY.has(key) ? undefined : value));
 }
 
-/** Searched for first: a replacer makes `JSON.stringify` five times as slow. */
-const COMMENTARY_KEYS = [...COMMENTARY].map((key) => `"${key}":`);
-
 const DEPTH_MAX = 12;
 
-/** Declaring the work finished is the same call in any wording. */
-const FINISH = /(?:^|_)(?:finish|complete|completion|done|final_?answer)(?:_|$)/i;
-
 export function hashCall(tool: string, input: unknown): number {
-  if (FINISH.test(tool)) return finish(mixValue(mixString(HASH_SEED, tool), withoutProse(input), 0, tool));
-  return finish(mixValue(mixString(HASH_SEED, tool), input, 0, tool));
+  const { hash, isFinish } = toolName(tool);
+  // Declaring the work finished is the same call in any wording.
+  return finish(mixValue(hash, isFinish ? withoutProse(input) : input, 0, tool));
 }
 
 function withoutProse(input: unknown): unknown {
@@ -90,14 +62,15 @@ function mixRecord(hash: number, record: Record<string, unknown>, depth: number,
   for (const key of Object.keys(record)) {
     const value = record[key];
     if (value === undefined) continue;
-    if (depth === 0 && COUNTED.has(key)) continue;
-    const same = depth === 0 && COMMANDS.has(key) ? canonicalCommandIn(key, value) : value;
-    const entry = finish(mixValue(mixString(HASH_SEED, key), same, depth + 1));
-    if (depth === 0 && COMMENTARY.has(key)) {
+    const name = argumentName(key);
+    if (depth === 0 && name.isCounted) continue;
+    const same = depth === 0 && name.isCommand ? canonicalCommandIn(key, value) : value;
+    const entry = finish(mixValue(name.hash, same, depth + 1));
+    if (depth === 0 && name.isCommentary) {
       commentary = (commentary + entry) | 0;
       continue;
     }
-    if (depth === 0 && SUBJECTS.get(key)?.test(tool) === false) {
+    if (depth === 0 && name.subject?.test(tool) === false) {
       envelope = (envelope + entry) | 0;
       continue;
     }
@@ -109,8 +82,6 @@ function mixRecord(hash: number, record: Record<string, unknown>, depth: number,
   return mix(mix(hash, 7), envelope === 0 ? commentary : envelope);
 }
 
-const COMMANDS = new Set(COMMAND_KEYS);
-
 /** Also of an argument list that hands one text to a shell: `["bash", "-lc", "make test"]`. */
 function canonicalCommandIn(key: string, value: unknown): unknown {
   if (typeof value === 'string') return key === 'code' ? withoutComments(value) : canonicalCommand(value);
@@ -119,11 +90,10 @@ function canonicalCommandIn(key: string, value: unknown): unknown {
 }
 
 function mixText(hash: number, text: string): number {
+  const tidy = hashTidy(text);
+  if (tidy !== null) return mix(hash, tidy);
   if (text.includes('\n')) return mix(hash, hashRaw(text.trim().replaceAll('\r\n', '\n')));
-  const last = text.length - 1;
-  const isTidy =
-    text.charCodeAt(0) > 32 && text.charCodeAt(last) > 32 && !text.includes('  ') && !text.includes('\t');
-  return mix(hash, hashRaw(isTidy ? text : text.trim().replace(BLANKS, ' ')));
+  return mix(hash, hashRaw(text.trim().replace(BLANKS, ' ')));
 }
 
 /** All but a single space, which would be replaced by itself. */

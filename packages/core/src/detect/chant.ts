@@ -32,6 +32,7 @@ type Policy = typeof limits;
 export const chant: Detector<ChantState, typeof limits> = {
   kinds: ['repeated-text'],
   limits,
+  meanings: {},
   empty: null,
   observe: (state, seen, policy) => {
     if (seen.kind === 'message') return readChant(seen.text, seen.at, policy);

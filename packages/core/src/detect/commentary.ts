@@ -14,3 +14,7 @@ export const COMMENTARY: ReadonlySet<string> = new Set([
   'thoughts',
   'title',
 ]);
+
+/** Their keys in JSON, written out. */
+export const COMMENTARY_KEY =
+  /"(?:comment|description|explanation|intent|justification|purpose|rationale|reason|reasoning|task_progress|thought|thoughts|title)":/;

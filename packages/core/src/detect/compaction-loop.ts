@@ -31,6 +31,9 @@ type Policy = typeof limits;
 export const compactionLoop: Detector<CompactionState, typeof limits> = {
   kinds: ['compaction-loop'],
   limits,
+  meanings: {
+    compactionLoop: 'Compactions without work in between; each costs a model call.',
+  },
   empty,
   observe: (state, seen) => {
     switch (seen.kind) {

@@ -14,6 +14,10 @@ export type Seen =
   | { readonly kind: 'person' }
   | { readonly kind: 'compaction'; readonly at: Instant | null };
 
+export type Meanings<Limits> = {
+  readonly [K in keyof Limits as Limits[K] extends { readonly warn: number } ? K : never]: string;
+};
+
 /**
  * A detector: pure, incremental, with a bounded state of plain JSON. It is listed in `registry.ts`, and its state is
  * stored under its name there.
@@ -25,6 +29,8 @@ export type Detector<State, Limits> = {
    * `holter.yaml`, under the same key in snake case.
    */
   readonly limits: Limits;
+  /** What each of those counts and why, in a sentence: the reference of `holter.yaml` is made of it. */
+  readonly meanings: Meanings<Limits>;
   /** The initial state, also used for a stored record that is older than the detector. */
   readonly empty: State;
   observe(state: State, seen: Seen, policy: CommonPolicy & Limits): State;

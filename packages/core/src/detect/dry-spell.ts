@@ -45,6 +45,9 @@ type Policy = typeof limits;
 export const drySpell: Detector<DryState, typeof limits> = {
   kinds: ['dry-spell'],
   limits,
+  meanings: {
+    drySpell: 'Calls that found nothing or failed, beyond those that brought something new.',
+  },
   empty,
   observe: (state, seen) => {
     if (seen.kind === 'call') return observeCall(state, seen.facts);

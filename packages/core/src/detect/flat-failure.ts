@@ -55,6 +55,9 @@ type Policy = typeof limits;
 export const flatFailure: Detector<FlatState, typeof limits> = {
   kinds: ['same-error'],
   limits,
+  meanings: {
+    flatFailure: 'Equal failures of one call, whatever is changed in between.',
+  },
   empty,
   observe: (state, seen) => (seen.kind === 'call' ? observeFlat(state, seen.facts, seen.memory) : state),
   find: findFlat,

@@ -46,6 +46,9 @@ type Policy = typeof limits;
 export const flatSuccess: Detector<FlatSuccess, typeof limits> = {
   kinds: ['repeated-call'],
   limits,
+  meanings: {
+    flatSuccess: 'Equal results of one call, with edits in between.',
+  },
   empty: null,
   observe: (state, seen) => (seen.kind === 'call' ? observeFlat(state, seen.facts, seen.memory) : state),
   find: findFlat,

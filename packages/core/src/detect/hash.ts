@@ -32,6 +32,28 @@ export function hashRaw(text: string): number {
   return finish(even === text.length ? hash : mix(hash, text.charCodeAt(even)));
 }
 
+/** As `hashRaw`; null if the text has a line break or a tab, two blanks in a row, or one at either end. */
+export function hashTidy(text: string): number | null {
+  let hash = HASH_SEED ^ text.length;
+  const even = text.length & ~1;
+  let before = 32;
+  for (let index = 0; index < even; index += 2) {
+    const first = text.charCodeAt(index);
+    const second = text.charCodeAt(index + 1);
+    if (first <= 32 || second <= 32) {
+      if (isUntidy(before, first) || isUntidy(first, second)) return null;
+    }
+    before = second;
+    hash = mixPair(hash, first, second);
+  }
+  if (even === text.length) return before <= 32 ? null : finish(hash);
+  const last = text.charCodeAt(even);
+  return last <= 32 ? null : finish(mix(hash, last));
+}
+
+const isUntidy = (before: number, code: number): boolean =>
+  code === 9 || code === 10 || (code <= 32 && before <= 32);
+
 function mixPair(hash: number, first: number, second: number): number {
   const mixed = Math.imul(hash ^ first ^ (second << 16), PRIME);
   return mixed ^ (mixed >>> 15);

@@ -1,3 +1,4 @@
+import type { Instant } from '../base/time.ts';
 import type { Finding } from '../vocabulary/finding.ts';
 import { isCheckCall, isEditCall, isThoughtCall, isWaitCall, placeOf, sleepMsOf } from './call-shape.ts';
 import { hashCall } from './canonical-arguments.ts';
@@ -27,6 +28,7 @@ export {
   type DetectorState,
   defaultDetectionPolicy,
   emptyDetectorState,
+  limitMeanings,
 } from './registry.ts';
 export { findSpending, type Meters, type SpendingState } from './spending.ts';
 export type { AgentStep } from './step.ts';
@@ -68,14 +70,16 @@ export function observe(state: DetectorState, step: AgentStep, policy: Detection
   const next = visitDetectors(shared, state, (detector, stored) => {
     const before = stored === undefined ? detector.empty : stored;
     const now = seen === null ? before : detector.observe(before, seen, policy);
-    const found = detector.find(now, policy, shared.callCount);
+    // Nothing is found in an initial state, which is what most detectors have at most steps.
+    const found = now === detector.empty ? null : detector.find(now, policy, shared.callCount);
     if (found !== null) add(findings, found);
     return now;
   });
   const facts = seen?.kind === 'call' ? seen.facts : null;
-  const { isProgress: progress = false, isRetest = false } = facts ?? {};
-  const isChange = facts === null ? seen?.kind === 'person' : facts.isEdit || facts.comparison.isImproved;
-  return { state: next, findings, progress, isChange, isRetest };
+  if (facts === null)
+    return { state: next, findings, progress: false, isChange: seen?.kind === 'person', isRetest: false };
+  const isChange = facts.isEdit || facts.comparison.isImproved;
+  return { state: next, findings, progress: facts.isProgress, isChange, isRetest: facts.isRetest };
 }
 
 /** `seen` is what the detectors get; null if the step does not concern them. */
@@ -90,28 +94,34 @@ function read(state: Partial<Shared>, step: AgentStep, policy: DetectionPolicy):
   switch (step.kind) {
     case 'tool': {
       if (isOpaque(step))
-        return { shared: { ...shared, callCount: callCount + 1 }, seen: { kind: 'opaque-call' } };
+        return { shared: { ...shared, callCount: callCount + 1 }, seen: seenOf('opaque-call', '', at) };
       const facts = readFacts(shared, step, policy);
-      const seen: Seen = { kind: 'call', facts, memory: remember(memory, facts) };
+      const seen = { kind: 'call' as const, facts, memory: remember(memory, facts), text: '', at };
       return {
         shared: { memory: seen.memory, conversation, callCount: callCount + 1, lastCallAt: at, newestAt },
         seen,
       };
     }
     case 'message':
-      return { shared, seen: { kind: 'message', text: step.text ?? '', at } };
+      return { shared, seen: seenOf('message', step.text ?? '', at) };
     case 'user': {
       const text = step.text ?? '';
       const gapMs = at === null || before === null ? null : at - before;
       const fromPerson = isPerson(conversation, text, gapMs, policy);
       const heard = { ...shared, conversation: hear(conversation, text, fromPerson, callCount) };
-      return { shared: heard, seen: fromPerson ? { kind: 'person' } : null };
+      return { shared: heard, seen: fromPerson ? seenOf('person', '', at) : null };
     }
     case 'compaction':
-      return { shared, seen: { kind: 'compaction', at } };
+      return { shared, seen: seenOf('compaction', '', at) };
     case 'system':
       return { shared, seen: null };
   }
+}
+
+/** With all fields that any kind has: objects of one shape are read faster. */
+function seenOf(kind: Exclude<Seen['kind'], 'call'>, text: string, at: Instant | null): Seen {
+  const seen = { kind, facts: null, memory: null, text, at };
+  return seen;
 }
 
 /** "Nothing" takes a line or two, and a footer. */

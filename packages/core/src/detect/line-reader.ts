@@ -57,7 +57,7 @@ export class LineReader {
   /** The text that is read: codes in an array are read twice as fast as characters of a string. */
   private readonly codes: Codes = new Uint16Array(READ_MAX + UUID_LENGTH);
   lines = 0;
-  blocks: number[] = [];
+  private readonly sums = new Int32Array(8);
   private exactSum = HASH_SEED;
   private skeletonSum = HASH_SEED;
   /** From before the last change of `exactSum`, so that a footer can be masked afterwards. */
@@ -100,7 +100,9 @@ export class LineReader {
   load(text: string): number {
     const { codes } = this;
     const hash = hashCopied(text, codes);
-    codes.fill(0, text.length, text.length + UUID_LENGTH);
+    // By hand: `fill` is a call that costs more than this.
+    const end = text.length + UUID_LENGTH;
+    for (let index = text.length; index < end; index += 1) codes[index] = 0;
     return hash;
   }
 
@@ -113,7 +115,6 @@ export class LineReader {
 
   reset(): void {
     this.lines = 0;
-    this.blocks = [];
     this.exactSum = HASH_SEED;
     this.skeletonSum = HASH_SEED;
     this.exactBeforeFooter = HASH_SEED;
@@ -175,6 +176,13 @@ export class LineReader {
       return mix(this.exactBeforeFooter, this.footerSkeleton);
     if (this.lines === 1) return this.firstLine;
     return this.exactSum;
+  }
+
+  /** Hashes of the lines, added up by line number modulo 8; only for eight lines and more. */
+  blocks(): readonly number[] {
+    const blocks: number[] = [];
+    for (let slot = 0; slot < 8; slot += 1) blocks.push(this.sums[slot] ?? 0);
+    return blocks;
   }
 
   skeleton(): number {
@@ -244,8 +252,7 @@ export class LineReader {
     this.exactSum = mix(this.exactSum, line);
     this.skeletonSum = mix(this.skeletonSum, this.skeletonLine);
     const slot = this.lines & 7;
-    if (this.lines < 8) this.blocks.push(line);
-    else this.blocks[slot] = ((this.blocks[slot] ?? 0) + line) | 0;
+    this.sums[slot] = this.lines < 8 ? line : (this.sums[slot] ?? 0) + line;
     this.lines += 1;
     this.beginLine();
   }

@@ -40,7 +40,12 @@ export function lookAgain(looks: Looks, call: number, answer: number): Look {
 }
 
 export function withLook(looks: Looks, call: number, answer: number): Looks {
-  const next = looks.length >= 2 * LOOKS_MAX ? looks.slice(2) : looks.slice();
-  next.push(call, answer);
+  if (looks.length < 2 * LOOKS_MAX) return [...looks, call, answer];
+  // Copied and moved by hand: a push after a slice would copy the list once more.
+  const next = looks.slice();
+  const last = next.length - 2;
+  for (let index = 0; index < last; index += 1) next[index] = looks[index + 2] as number;
+  next[last] = call;
+  next[last + 1] = answer;
   return next;
 }

@@ -176,9 +176,13 @@ function entryFor(memory: Memory, facts: CallFacts): KnownCall {
 export const wasSeen = (memory: Memory, pair: number): boolean => memory.pairs.includes(pair);
 
 function withNewest(pairs: readonly number[], pair: number, isKnown: boolean): readonly number[] {
-  if (pairs.at(-1) === pair) return pairs;
-  const next = !isKnown && pairs.length >= PAIRS_MAX ? pairs.slice(1) : pairs.slice();
-  if (isKnown) next.splice(next.indexOf(pair), 1);
-  next.push(pair);
+  const last = pairs.length - 1;
+  if (pairs[last] === pair) return pairs;
+  const left = isKnown ? pairs.indexOf(pair) : pairs.length >= PAIRS_MAX ? 0 : -1;
+  if (left < 0) return [...pairs, pair];
+  // Copied and moved by hand: taking one out and adding another would copy the list three times.
+  const next = pairs.slice();
+  for (let index = left; index < last; index += 1) next[index] = pairs[index + 1] as number;
+  next[last] = pair;
   return next;
 }

@@ -41,6 +41,9 @@ type Policy = typeof limits;
 export const nearDuplicate: Detector<NothingRun | null, typeof limits> = {
   kinds: ['near-duplicate'],
   limits,
+  meanings: {
+    nearDuplicate: 'Spellings of one search that find nothing.',
+  },
   empty: null,
   observe: (state, seen) => {
     if (seen.kind === 'call') return observeNothing(state, seen.facts);

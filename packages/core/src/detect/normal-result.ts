@@ -1,3 +1,4 @@
+import { isBlank } from './blank.ts';
 import { type Gauge, noGauge } from './gauge.ts';
 import { finish, HASH_SEED, hashRaw, mix } from './hash.ts';
 import { LineReader, READ_MAX } from './line-reader.ts';
@@ -75,7 +76,7 @@ export function readResult(output: string, known: ResultPrint | null): ResultPri
     exact: finish(mix(reader.exact(), size)),
     skeleton: finish(reader.skeleton()),
     lines: reader.lines,
-    blocks: reader.lines < LONG_LINES ? noBlocks : reader.blocks,
+    blocks: reader.lines < LONG_LINES ? noBlocks : reader.blocks(),
     // One line cannot have grown from another; two can.
     lastLine: reader.lines === 1 ? 0 : hashLastLine(output),
     gauge: tests === null ? reader.gauge() : { bad: tests.failed, good: tests.passed, share: -1 },
@@ -130,12 +131,6 @@ function hashLine(text: string, from: number, to: number, wanted?: number): numb
   for (let index = start; index < end; index += 1) hash = mix(hash, text.charCodeAt(index));
   return (finish(hash) & ~LENGTH_BITS) | length;
 }
-
-/** What `trim` takes away. */
-const isBlank = (code: number): boolean =>
-  code <= 32
-    ? code === 32 || (code >= 9 && code <= 13)
-    : code >= 0xa0 && /\s/.test(String.fromCharCode(code));
 
 function hashLastLine(output: string): number {
   let end = output.length;

@@ -48,6 +48,10 @@ const nextSteps: readonly AgentStep[] = [
   say('', { kind: 'system' }),
 ];
 
+test('nothing is found in an initial state, so that a step need not ask for it', () => {
+  for (const detector of all) expect(detector.find(detector.empty, defaultDetectionPolicy, 99)).toBe(null);
+});
+
 test.each(names)('a record without the state of %s is judged the same by all others', (name) => {
   const { [name]: _missing, ...others } = JSON.parse(JSON.stringify(full)) as Record<string, unknown>;
   for (const step of nextSteps) {

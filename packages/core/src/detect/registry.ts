@@ -1,7 +1,7 @@
 import { callCycle } from './call-cycle.ts';
 import { chant } from './chant.ts';
 import { compactionLoop } from './compaction-loop.ts';
-import type { Detector } from './detector.ts';
+import type { Detector, Meanings } from './detector.ts';
 import { drySpell } from './dry-spell.ts';
 import { flatFailure } from './flat-failure.ts';
 import { flatSuccess } from './flat-success.ts';
@@ -55,6 +55,12 @@ export type DetectionPolicy = CommonPolicy & MeterPolicy & Limits;
 export const defaultDetectionPolicy: DetectionPolicy = Object.assign(
   { ...defaultCommonPolicy, ...defaultMeterPolicy },
   ...Object.values(detectors).map(({ limits }) => limits),
+);
+
+/** What the limits of all detectors count, by their key in the policy. */
+export const limitMeanings: Meanings<Limits> = Object.assign(
+  {},
+  ...Object.values(detectors).map(({ meanings }) => meanings),
 );
 
 type States = { readonly [N in Name]: Detectors[N]['empty'] };

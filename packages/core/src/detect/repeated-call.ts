@@ -70,6 +70,12 @@ type Policy = CommonPolicy & typeof limits;
 export const repeatedCall: Detector<RepeatState, typeof limits> = {
   kinds: ['repeated-call', 'unchanged-poll'],
   limits,
+  meanings: {
+    repeatedCall: 'Equal calls with equal results; five have no innocent reading left.',
+    variedError:
+      'One call that fails every time with different text; one more, because the text may carry news.',
+    passingTests: 'Test runs that pass with equal results; a few may be meant to show that they are stable.',
+  },
   empty,
   observe: (state, seen) => {
     if (seen.kind === 'call') return observeRepeat(state, seen.facts);

@@ -47,6 +47,10 @@ type Policy = typeof limits;
 export const restatedPlan: Detector<PlanState, typeof limits> = {
   kinds: ['restated-plan'],
   limits,
+  meanings: {
+    restatedPlan: 'Repetitions of a plan; it may be confirmed once.',
+    restatedThought: 'Repetitions of a thought among the last eight.',
+  },
   empty,
   observe: (state, seen) => {
     if (seen.kind === 'message') return observePlan(state, seen.text, seen.at, false);

@@ -37,6 +37,9 @@ type Policy = typeof limits;
 export const revisit: Detector<RevisitState, typeof limits> = {
   kinds: ['revisit'],
   limits,
+  meanings: {
+    revisit: 'Equal looks with equal answers since the last edit, among other calls; twice is ordinary.',
+  },
   empty: null,
   observe: (state, seen, policy) => {
     if (seen.kind === 'call') return observeLook(state, seen.facts, policy);

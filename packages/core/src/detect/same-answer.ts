@@ -50,6 +50,10 @@ type Policy = typeof limits;
 export const sameAnswer: Detector<AnswerState, typeof limits> = {
   kinds: ['same-answer'],
   limits,
+  meanings: {
+    sameAnswer: 'Different requests with one answer.',
+    sameFailure: 'Different attempts with one failure.',
+  },
   empty,
   observe: (state, seen, policy) => {
     if (seen.kind === 'call') return observeAnswer(state, seen.facts, policy);

@@ -69,6 +69,12 @@ type Policy = typeof limits;
 export const sameError: Detector<SameErrorState, typeof limits> = {
   kinds: ['same-error', 'failing-calls', 'unknown-tool'],
   limits,
+  meanings: {
+    sameError: 'Different calls that end in the same error; the agent is trying, so it acts late.',
+    environmentError: 'Different calls that fail for the same reason outside the code, such as a full disk.',
+    failingCalls: 'Failed calls among the last 16.',
+    unknownTool: 'Calls of a tool that does not exist.',
+  },
   empty,
   observe: (state, seen) => (seen.kind === 'call' ? observeCall(stateOf(state), seen) : state),
   find: (state, policy, callCount) => findErrors(stateOf(state), callCount - 1, policy),

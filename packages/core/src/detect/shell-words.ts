@@ -1,3 +1,5 @@
+import { isBlank } from './blank.ts';
+
 /**
  * The words of a shell command, as far as needed to tell a program and its subcommand from a file, a URL or a text
  * that happens to contain the same word. Quotes and escapes are respected; variables and here-documents are not
@@ -9,54 +11,75 @@ export type SimpleCommand = {
   readonly isBackground: boolean;
 };
 
-const QUOTES = '"\'';
-const BLANK = /\s/;
+const DOUBLE_QUOTE = 34;
+const SINGLE_QUOTE = 39;
+const HASH_SIGN = 35;
+const AMPERSAND = 38;
+const BACKSLASH = 92;
+
+/** Signs that end a command. */
+const ENDS = new Uint8Array(128);
+for (const sign of ';|&\n()`') ENDS[sign.charCodeAt(0)] = 1;
 
 export function simpleCommands(command: string): SimpleCommand[] {
   const found: SimpleCommand[] = [];
   let words: string[] = [];
   let word = '';
-  const endWord = (): void => {
+  /** Where the part of the word begins that was not copied yet; -1 if there is none. */
+  let start = -1;
+  const take = (end: number): void => {
+    if (start >= 0) word += command.slice(start, end);
+    start = -1;
+  };
+  const endWord = (end: number): void => {
+    take(end);
     if (word !== '') words.push(word);
     word = '';
   };
-  const endCommand = (isBackground: boolean): void => {
-    endWord();
+  const endCommand = (end: number, isBackground: boolean): void => {
+    endWord(end);
     if (words.length > 0) found.push({ words, isBackground });
     words = [];
   };
   let index = 0;
   while (index < command.length) {
-    const char = command[index] ?? '';
-    const next = command[index + 1] ?? '';
-    if (QUOTES.includes(char)) {
-      const close = command.indexOf(char, index + 1);
+    const code = command.charCodeAt(index);
+    if (code === DOUBLE_QUOTE || code === SINGLE_QUOTE) {
+      take(index);
+      const close = command.indexOf(code === DOUBLE_QUOTE ? '"' : "'", index + 1);
       const end = close < 0 ? command.length : close;
       word += command.slice(index + 1, end);
       index = end + 1;
       continue;
     }
-    if (char === '\\') {
-      word += next;
+    if (code === BACKSLASH) {
+      take(index);
+      word += command.charAt(index + 1);
       index += 2;
       continue;
     }
-    if (char === '#' && word === '') {
+    if (code === HASH_SIGN && start < 0 && word === '') {
       const line = command.indexOf('\n', index);
       index = line < 0 ? command.length : line;
       continue;
     }
-    if (char === '&' && isPartOfWord(word, next)) word += char;
-    else if (char === '&' && next !== '&') endCommand(true);
-    else if (';|&\n()`'.includes(char)) {
-      // `&&` and `||` are one sign, and an empty command between two signs is none.
-      if (next === char) index += 1;
-      endCommand(false);
-    } else if (BLANK.test(char)) endWord();
-    else word += char;
+    if (code === AMPERSAND) {
+      take(index);
+      const next = command.charAt(index + 1);
+      if (isPartOfWord(word, next)) start = index;
+      else {
+        endCommand(index, next !== '&');
+        // `&&` and `||` are one sign, and an empty command between two signs is none.
+        if (next === '&') index += 1;
+      }
+    } else if (code < 128 && ENDS[code] === 1) {
+      endCommand(index, false);
+      if (command.charCodeAt(index + 1) === code) index += 1;
+    } else if (isBlank(code)) endWord(index);
+    else if (start < 0) start = index;
     index += 1;
   }
-  endCommand(false);
+  endCommand(index, false);
   return found;
 }
 

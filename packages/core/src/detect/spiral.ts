@@ -44,6 +44,9 @@ type Policy = typeof limits;
 export const spiral: Detector<SpiralState, typeof limits> = {
   kinds: ['monologue'],
   limits,
+  meanings: {
+    spiral: 'Variations of one sentence without a call.',
+  },
   empty: null,
   observe: (state, seen) => {
     if (seen.kind === 'message') return observeMessage(state, seen.text, seen.at);

@@ -55,6 +55,11 @@ type Policy = typeof limits;
 export const talk: Detector<TalkState, typeof limits> = {
   kinds: ['repeated-text', 'monologue', 'empty-replies'],
   limits,
+  meanings: {
+    repeatedText: 'Equal messages.',
+    monologue: 'Messages without a call; three turns of reasoning are planning.',
+    emptyReplies: 'Replies without words or calls.',
+  },
   empty,
   observe: (state, seen) => {
     switch (seen.kind) {

@@ -51,6 +51,9 @@ type Policy = CommonPolicy & typeof limits;
 export const zeroDiversity: Detector<StaleState, typeof limits> = {
   kinds: ['zero-diversity'],
   limits,
+  meanings: {
+    zeroDiversity: 'Steps in a row that were all seen before; twice the longest cycle.',
+  },
   empty,
   observe: (state, seen) => {
     if (seen.kind === 'call') return observeStale(state, seen.facts);

@@ -1,3 +1,4 @@
+import { limitMeanings } from '@holter/core';
 import type { LimitName } from './detection-fields.ts';
 import type { OVERRIDE_FIELDS, WRITTEN_FIELDS } from './fields.ts';
 import type { SHARED_FIELDS } from './shared-fields.ts';
@@ -263,32 +264,9 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
     'Agents with series of their own; those in trouble first, ended agents never. The rest is counted.',
 };
 
-/** What the `warn` and `act` of each detector count. */
+/** What the `warn` and `act` of each detector count; each detector says it of its own. */
 export const LIMIT_MEANINGS: Readonly<Record<LimitName, string>> = {
-  repeatedCall: 'Equal calls with equal results; five have no innocent reading left.',
-  variedError:
-    'One call that fails every time with different text; one more, because the text may carry news.',
-  passingTests: 'Test runs that pass with equal results; a few may be meant to show that they are stable.',
-  callCycle: 'Rounds of the same few calls with the same results; two rounds are ordinary.',
-  sameError: 'Different calls that end in the same error; the agent is trying, so it acts late.',
-  environmentError: 'Different calls that fail for the same reason outside the code, such as a full disk.',
-  failingCalls: 'Failed calls among the last 16.',
-  unknownTool: 'Calls of a tool that does not exist.',
-  nearDuplicate: 'Spellings of one search that find nothing.',
-  zeroDiversity: 'Steps in a row that were all seen before; twice the longest cycle.',
-  repeatedText: 'Equal messages.',
-  monologue: 'Messages without a call; three turns of reasoning are planning.',
-  emptyReplies: 'Replies without words or calls.',
-  spiral: 'Variations of one sentence without a call.',
-  compactionLoop: 'Compactions without work in between; each costs a model call.',
-  flatFailure: 'Edits after which the same test fails in the same way.',
-  flatSuccess: 'Edits after which the same look gives the same answer.',
-  drySpell: 'Looks in a row that found nothing.',
-  revisit: 'Returns to an edit or an answer that was seen before.',
-  sameAnswer: 'Different requests with one answer.',
-  sameFailure: 'Different attempts with one failure.',
-  restatedPlan: 'Repetitions of a plan; it may be confirmed once.',
-  restatedThought: 'Repetitions of a thought among the last eight.',
+  ...limitMeanings,
   poll: 'Looks at something that does not change; they count only with the time that passes, five minutes and an hour.',
 };
 
