@@ -298,6 +298,16 @@ describe('a random life', () => {
       {
         numRuns: 150,
         examples: [
+          // A letter is nearly late when a tool begins, which stops its time: nothing to be woken for.
+          [
+            { role: 'active-development', mode: 'observe', promises: {}, can: [] },
+            {},
+            [
+              { kind: 'signal', body: { kind: 'message-delivered', messageId: 'a', priority: 'high' } },
+              { kind: 'wait', ms: 299_400 },
+              { kind: 'signal', body: { kind: 'call-begun', callId: 'a', tool: 'a' }, id: 'a' },
+            ],
+          ],
           // The answer to an inquiry, sent twice.
           [
             { role: 'active-development', mode: 'observe', promises: { process: true }, can: [] },
@@ -364,7 +374,8 @@ describe('a random life', () => {
   }, 60_000);
 
   test('keeps its record small', () => {
-    expect(largest).toBeLessThanOrEqual(4 * 1024);
+    // Findings with their evidence, tasks and breakers, all at their limits; a record in use has a quarter of it.
+    expect(largest).toBeLessThanOrEqual(6 * 1024);
   });
 
   test('an agent that only beats stays below 1 KB', () => {

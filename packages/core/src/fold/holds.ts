@@ -102,7 +102,8 @@ function noteContradiction(draft: Draft, holds: readonly Hold[]): void {
   const { hard, at } = draft;
   if (!hard.incident || hard.incident.calm) return;
   const began = instant(Math.min(...holds.map(({ since }) => since)));
-  const since = isRowOver(draft) ? began : (hard.ownHolds?.since ?? began);
+  // A word right before the call begins a row as well: the wrong hold may be older than that.
+  const since = isRowOver(draft) ? began : earliest(began, hard.ownHolds?.since ?? began);
   const isOnHold = hard.holds.some(({ isOwnWord }) => isOwnWord);
   hard.ownHolds = isOnHold ? { since } : { since, endedAt: at };
 }

@@ -226,6 +226,21 @@ describe('who may quieten an agent', () => {
       expect([...steps]).toEqual(['nudge', 'escalate', 'human']);
     });
 
+    test('continues the one that a call contradicted, whatever was declared right before the call', () => {
+      const bench = looping();
+      const since = bench.at;
+      ask(bench);
+      bench.advance(minutes(25));
+      bench.signal({ kind: 'hold-begun', hold: 'rate-limited' }, source);
+      bench.advance(1);
+      call(bench, () => {
+        bench.advance(1);
+        ask(bench);
+      });
+      expect(bench.agent.hard.holds).toMatchObject([{ kind: 'waiting-for-permission', isOwnWord: true }]);
+      expect(bench.agent.hard.ownHolds).toEqual({ since });
+    });
+
     test('never gets a session killed that waits, whatever it said before', () => {
       const bench = looping();
       for (let n = 0; n < 20; n++) {
