@@ -21,14 +21,19 @@ import { assignTask, beginTurn, endTask, endTurn, explainTasks, updateTask } fro
 import { foldTokens } from './tokens.ts';
 import { followContext, followStep, followVerdict, noteChange } from './trail.ts';
 
+/** Whether the agent itself shows by it that it lives. Whoever keeps its tasks speaks about them when it is dead, too. */
+function isActivity({ kind }: Signal, origin: Source): boolean {
+  if (origin === 'holter' || kind === 'heartbeat' || kind === 'pong') return false;
+  return !kind.startsWith('task-') || (origin !== 'operator' && origin !== 'orchestrator');
+}
+
 /** Folds one fact into the record. What follows from it is decided by `judge` and `advance`. */
 export function foldSignal(draft: Draft, signal: Signal, origin: Source): void {
   const { hard, at } = draft;
   const { agentId } = hard;
   if (hard.end && signal.kind === 'tokens') return foldLateTokens(draft, signal);
   if (signal.kind === 'message-acknowledged' && hard.end) return foldAcknowledged(draft, signal.messageId);
-  if (origin !== 'holter' && signal.kind !== 'heartbeat' && signal.kind !== 'pong')
-    hearFrom(draft, 'activityAt');
+  if (isActivity(signal, origin)) hearFrom(draft, 'activityAt');
   switch (signal.kind) {
     case 'heartbeat':
       return foldHeartbeat(draft, signal);

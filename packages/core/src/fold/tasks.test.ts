@@ -14,6 +14,16 @@ const severity = (ada: Bench) => findings(ada).find(({ kind }) => kind === 'task
 const inquiries = (steps: readonly { effects: readonly { kind: string; taskId?: string | null }[] }[]) =>
   steps.flatMap(({ effects }) => effects.flatMap(({ kind, taskId }) => (kind === 'inquire' ? taskId : [])));
 
+test.each(['operator', 'orchestrator'] as const)('a task that the %s keeps is no sign of life', (origin) => {
+  const ada = bench({ promises: { beatEveryMs: minutes(1) } });
+  ada.advance(minutes(2));
+  assign(ada, 't1', {}, origin);
+  ada.signal({ kind: 'task-updated', taskId: 't1', percent: 10 }, origin);
+  ada.signal({ kind: 'task-ended', taskId: 't1', outcome: 'done' }, origin);
+  ada.advance(minutes(2));
+  expect(ada.agent.hard.unknownSince).toBeDefined();
+});
+
 describe('many tasks', () => {
   test('stay open beside each other; the one that was assigned, updated or named last is the current one', () => {
     const ada = bench();

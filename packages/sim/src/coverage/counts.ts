@@ -4,17 +4,21 @@ export type Counts = Readonly<Record<string, number>>;
 /** Sections and items are words for people; the key joins them. */
 export const keyOf = (section: string, item: string): string => `${section}: ${item}`;
 
-/** Counts up; a map, because it is asked at every input of a run. */
+/** Counts up. Keys are joined at the end, because it is asked at every input of a run. */
 export class Counter {
-  private readonly counts = new Map<string, number>();
+  private readonly sections = new Map<string, Map<string, number>>();
 
   add(section: string, item: string, times = 1): void {
-    const key = keyOf(section, item);
-    this.counts.set(key, (this.counts.get(key) ?? 0) + times);
+    const counts = this.sections.get(section) ?? new Map<string, number>();
+    if (counts.size === 0) this.sections.set(section, counts);
+    counts.set(item, (counts.get(item) ?? 0) + times);
   }
 
   toJSON(): Counts {
-    return Object.fromEntries([...this.counts].sort(([left], [right]) => (left < right ? -1 : 1)));
+    const all = [...this.sections].flatMap(([section, counts]) =>
+      [...counts].map(([item, count]) => [keyOf(section, item), count] as const),
+    );
+    return Object.fromEntries(all.sort(([left], [right]) => (left < right ? -1 : 1)));
   }
 }
 

@@ -33,7 +33,7 @@ export const EXPLAINED: readonly Explanation[] = [
   },
   {
     section: 'server killed',
-    items: /^(before|after) (act (remind|request-handoff)|retryEffect)$/,
+    items: /^(before|after) (act (remind|request-handoff)|retryEffect|renewEffects)$/,
     because: 'comes some times in a thousand hours, and takes the way of every nudge and notice',
   },
   {

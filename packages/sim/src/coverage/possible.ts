@@ -197,7 +197,7 @@ export const POSSIBLE: Readonly<Record<string, readonly string[]>> = {
   'engine fault': [...ENGINE_FAULTS, ...STORE_FAULTS],
   'server killed': [
     ...MOMENTS,
-    ...['putMeta', 'listMeta'].flatMap((where) => [`before ${where}`, `after ${where}`]),
+    ...['putMeta', 'listMeta', 'renewEffects'].flatMap((where) => [`before ${where}`, `after ${where}`]),
     'on request',
     'at its start: the store was away',
   ],
@@ -228,7 +228,7 @@ export const POSSIBLE: Readonly<Record<string, readonly string[]>> = {
   hold: HOLD_KINDS,
   entry: [
     ...findingKinds.flatMap((kind) => entriesOf(kind).map((step) => `${kind} at ${step}`)),
-    ...(['nudge', 'terminate', 'recover'] as const).map((step) => `operator at ${step}`),
+    ...(['nudge', 'escalate', 'terminate', 'recover'] as const).map((step) => `operator at ${step}`),
   ],
   reopened: ['nudge', 'escalate'],
   step: LADDER,

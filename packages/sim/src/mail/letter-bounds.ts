@@ -7,21 +7,24 @@ import type { MailBounds } from './mail-bounds.ts';
 /** A tick of the server, and one of the world. */
 const LATE_MS = 2 * contract.tickMs + TOLERANCE_MS;
 
-/** A letter of Holter to an agent. What is not known for sure lies between two times. */
-type Letter = {
-  readonly priority: MessagePriority;
-  /** Since when its acknowledgement may be awaited: since one of the calls that sent it. */
-  awaitedFrom: readonly number[];
-  awaitedBy: number;
+/** What has happened to a letter, also before its sender knew that it was stored. */
+type Fate = {
   maybeAcknowledgedAt: number;
   acknowledgedAt: number;
   overdueAt: number | null;
 };
 
+/** A letter of Holter to an agent. What is not known for sure lies between two times. */
+type Letter = Fate & {
+  readonly priority: MessagePriority;
+  /** Since when its acknowledgement may be awaited: since one of the calls that sent it. */
+  awaitedFrom: readonly number[];
+  awaitedBy: number;
+};
+
 type Box = {
   readonly letters: Map<string, Letter>;
-  /** Called overdue before its sender knew that it was stored. */
-  readonly early: Map<string, number>;
+  readonly early: Map<string, Fate>;
   /** When urgent letters became late of which a person has to be told. */
   readonly owed: Set<number>;
   /** Since when the overdue letters count as a failure. */
@@ -61,27 +64,20 @@ export class LetterBounds {
   ): void {
     const { letters, early } = this.of(agent);
     if (letters.has(letterId)) return;
-    const letter: Letter = {
-      priority,
-      awaitedFrom: calls,
-      awaitedBy: at,
-      maybeAcknowledgedAt: Number.POSITIVE_INFINITY,
-      acknowledgedAt: Number.POSITIVE_INFINITY,
-      overdueAt: null,
-    };
+    const { overdueAt, ...fate } = early.get(letterId) ?? untold();
+    const letter: Letter = { priority, awaitedFrom: calls, awaitedBy: at, ...fate, overdueAt: null };
     letters.set(letterId, letter);
-    const overdueAt = early.get(letterId);
-    if (overdueAt !== undefined) this.calledOverdue(agent, letter, overdueAt);
+    if (overdueAt !== null) this.calledOverdue(agent, letter, overdueAt);
   }
 
   acknowledging(agent: MailAgent, letterId: string, at: number): void {
-    const letter = this.of(agent).letters.get(letterId);
-    if (letter) letter.maybeAcknowledgedAt = Math.min(letter.maybeAcknowledgedAt, at);
+    const fate = fateOf(this.of(agent), letterId);
+    fate.maybeAcknowledgedAt = Math.min(fate.maybeAcknowledgedAt, at);
   }
 
   acknowledged(agent: MailAgent, letterId: string, at: number): void {
-    const letter = this.of(agent).letters.get(letterId);
-    if (letter) letter.acknowledgedAt = Math.min(letter.acknowledgedAt, at);
+    const fate = fateOf(this.of(agent), letterId);
+    fate.acknowledgedAt = Math.min(fate.acknowledgedAt, at);
   }
 
   read(agent: MailAgent, event: HolterEvent): void {
@@ -144,7 +140,7 @@ export class LetterBounds {
     if (priority === 'urgent' && box.failureSince === null) box.owed.add(at);
     const letter = box.letters.get(messageId);
     if (letter) this.calledOverdue(agent, letter, at);
-    else box.early.set(messageId, at);
+    else fateOf(box, messageId).overdueAt = at;
   }
 
   private calledOverdue(agent: MailAgent, letter: Letter, at: number): void {
@@ -161,9 +157,23 @@ export class LetterBounds {
   }
 }
 
+const untold = (): Fate => ({
+  maybeAcknowledgedAt: Number.POSITIVE_INFINITY,
+  acknowledgedAt: Number.POSITIVE_INFINITY,
+  overdueAt: null,
+});
+
+function fateOf({ letters, early }: Box, letterId: string): Fate {
+  const known = letters.get(letterId) ?? early.get(letterId);
+  if (known) return known;
+  const fate = untold();
+  early.set(letterId, fate);
+  return fate;
+}
+
 /** The successor has the whole time for each letter again. */
 function rearm({ letters, early }: Box, at: number): void {
-  early.clear();
+  for (const fate of early.values()) fate.overdueAt = null;
   for (const letter of letters.values()) {
     letter.awaitedFrom = [at];
     letter.awaitedBy = Math.max(letter.awaitedBy, at);

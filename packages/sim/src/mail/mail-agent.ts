@@ -10,6 +10,13 @@ export type Condition = (typeof CONDITIONS)[number];
 
 export type Sign = 'act' | 'busy' | 'healthy';
 
+/** How an agent goes about a task: it tells of it all the time, only some time after it is asked, or never. */
+export const STYLES = ['steady', 'slow', 'silent'] as const;
+type Style = (typeof STYLES)[number];
+
+/** What it says about a task. */
+export type TaskWord = 'in_progress' | 'completed' | 'cannot_continue';
+
 /** One end of the network. */
 export type MailNode = { readonly random: Random; readonly isCutOff: boolean };
 
@@ -25,6 +32,8 @@ export interface MailNetwork {
   heard(agent: MailAgent, sign: Sign): void;
   acknowledging(agent: MailAgent, letterId: string): void;
   acknowledged(agent: MailAgent, letterId: string): void;
+  telling(agent: MailAgent, taskId: string, word: TaskWord): void;
+  told(agent: MailAgent, taskId: string, word: TaskWord): void;
 }
 
 type Letter = { readonly letterId: string; readonly content: string };
@@ -32,6 +41,14 @@ type Letter = { readonly letterId: string; readonly content: string };
 const POLL_MS = [2_000, 9_000] as const;
 /** How long one that acknowledges late takes for it, on average. */
 const LATE_MS = 8 * 60_000;
+/** How long it works on a task before it may have something to say about it, on average. */
+const WORK_MS = 8 * 60_000;
+const DONE_SHARE = 0.1;
+const HOPELESS_SHARE = 0.02;
+/** How long a slow one takes for an answer about a task, on average. */
+const ANSWER_MS = 5 * 60_000;
+/** One that can't continue is started again. */
+const HOPELESS_MS = [60_000, 4 * 60_000] as const;
 /** How often it tries to send a letter that was not answered. */
 const TRIES = 3;
 const TOGETHER_MAX = 25;
@@ -45,6 +62,8 @@ export class MailAgent {
   private readonly isLateReader: boolean;
   /** Letters that it has seen and will acknowledge. */
   private readonly seen = new Set<string>();
+  /** Its open tasks; whoever starts after it goes on with them. */
+  private readonly tasks = new Map<string, Style>();
   condition: Condition = 'dead';
   isCutOff = false;
   incarnation = 0;
@@ -99,6 +118,43 @@ export class MailAgent {
     this.become('dead');
   }
 
+  take(taskId: string, style: Style): void {
+    this.tasks.set(taskId, style);
+    this.work(taskId, style);
+  }
+
+  private work(taskId: string, style: Style): void {
+    this.network.after(this.random.exponential(WORK_MS), () => {
+      const word = this.wordAbout(style);
+      void (word === null ? Promise.resolve() : this.report(taskId, word)).then(() => {
+        if (this.tasks.has(taskId)) this.work(taskId, style);
+      });
+    });
+  }
+
+  private wordAbout(style: Style): TaskWord | null {
+    if (this.random.chance(DONE_SHARE)) return 'completed';
+    if (this.random.chance(HOPELESS_SHARE)) return 'cannot_continue';
+    return style === 'steady' ? 'in_progress' : null;
+  }
+
+  private async report(taskId: string, word: TaskWord, inReplyTo: string | null = null): Promise<void> {
+    const { network } = this;
+    const content = { type: 'status-update', task_id: taskId, status: word };
+    const isHeard = await this.tell('act', async (server) => {
+      network.telling(this, taskId, word);
+      await this.post(server, content, inReplyTo);
+      network.told(this, taskId, word);
+    });
+    if (isHeard && word === 'completed') this.tasks.delete(taskId);
+    if (isHeard && word === 'cannot_continue')
+      network.after(this.random.between(...HOPELESS_MS), () => {
+        if (this.condition !== 'fine') return;
+        this.die();
+        void this.boot();
+      });
+  }
+
   /** As docs/remote-agents.md asks for, before work that blocks its loop. */
   async sayBusy(): Promise<void> {
     await this.tell('busy', ({ office }) =>
@@ -126,12 +182,22 @@ export class MailAgent {
   }
 
   private async answer({ letterId, content }: Letter): Promise<void> {
-    const { type, sequence } = JSON.parse(content) as { type: string; sequence?: number };
+    const said = JSON.parse(content) as { type: string; sequence?: number; task_id?: string };
+    const { type, sequence, task_id: taskId } = said;
     if (type === 'heartbeat')
       await this.send('healthy', { type: 'heartbeat-response', sequence, status: 'healthy' });
-    if (type === 'status-inquiry') await this.send('act', { type: 'response' }, letterId);
+    if (type === 'status-inquiry' && taskId !== undefined) this.explain(taskId, letterId);
+    else if (type === 'status-inquiry') await this.send('act', { type: 'response' }, letterId);
     if (type === 'task' && this.isLateReader) this.acknowledgeLater(letterId);
     else await this.acknowledge(letterId);
+  }
+
+  private explain(taskId: string, letterId: string): void {
+    const style = this.tasks.get(taskId);
+    if (style === 'silent') return;
+    const afterMs = style === 'slow' ? this.random.exponential(ANSWER_MS) : 0;
+    const word = style === undefined ? 'completed' : 'in_progress';
+    this.network.after(afterMs, () => void this.report(taskId, word, letterId));
   }
 
   private acknowledgeLater(letterId: string): void {
@@ -143,9 +209,9 @@ export class MailAgent {
     });
   }
 
-  private acknowledge(letterId: string): Promise<void> {
+  private async acknowledge(letterId: string): Promise<void> {
     const { network } = this;
-    return this.tell('act', async ({ office }) => {
+    await this.tell('act', async ({ office }) => {
       network.acknowledging(this, letterId);
       await office.mark(this.name, letterId, 'acknowledged', this.sender);
       network.acknowledged(this, letterId);
@@ -153,6 +219,10 @@ export class MailAgent {
   }
 
   private async send(sign: Sign, content: object, inReplyTo: string | null = null): Promise<void> {
+    await this.tell(sign, (server) => this.post(server, content, inReplyTo));
+  }
+
+  private post({ office }: PostServer, content: object, inReplyTo: string | null): Promise<unknown> {
     const letter = {
       from: this.name,
       to: OWN_NAME,
@@ -162,10 +232,11 @@ export class MailAgent {
       inReplyTo,
       clientId: null,
     } as const;
-    await this.tell(sign, ({ office }) => office.send(letter, this.sender));
+    return office.send(letter, this.sender);
   }
 
-  private async tell(sign: Sign, call: (server: PostServer) => Promise<unknown>): Promise<void> {
+  /** Whether it knows that it was heard. */
+  private async tell(sign: Sign, call: (server: PostServer) => Promise<unknown>): Promise<boolean> {
     const { network } = this;
     const heard = async (server: PostServer): Promise<void> => {
       network.hearing(this, sign);
@@ -174,11 +245,13 @@ export class MailAgent {
     };
     for (let attempt = 0; attempt < TRIES && this.condition === 'fine'; attempt += 1) {
       try {
-        return await network.request(this, heard);
+        await network.request(this, heard);
+        return true;
       } catch {
         // Lost, or its answer was: it can't know.
       }
     }
+    return false;
   }
 
   private get sender() {

@@ -18,6 +18,10 @@ type Watched = {
   liveness: 'alive' | 'unknown' | 'gone';
   unknownAt: number;
   isFailing: boolean;
+  failedAt: number;
+  /** When it may have said that it can't continue, in this life; and when it surely has. */
+  givingUpAt: number;
+  gaveUpAt: number;
   /** Since when it answers every letter, can be reached, and a server runs. */
   wellSince: number;
 };
@@ -49,6 +53,9 @@ export class MailBounds {
       liveness: 'gone',
       unknownAt: Number.NaN,
       isFailing: false,
+      failedAt: 0,
+      givingUpAt: Number.POSITIVE_INFINITY,
+      gaveUpAt: Number.POSITIVE_INFINITY,
       wellSince: Number.POSITIVE_INFINITY,
     };
     this.watched.set(name, unheard);
@@ -66,6 +73,15 @@ export class MailBounds {
     watched.signs.push(at);
     if (watched.signs.length > SIGNS_KEPT) watched.signs.shift();
     if (sign !== 'act') watched.mayBeBusy = sign === 'busy';
+  }
+
+  givingUp(agent: MailAgent, at: number): void {
+    const watched = this.of(agent);
+    watched.givingUpAt = Math.min(watched.givingUpAt, at - TOLERANCE_MS);
+  }
+
+  gaveUp(agent: MailAgent, at: number): void {
+    this.of(agent).gaveUpAt = at;
   }
 
   isWell(agent: MailAgent, isWell: boolean, at: number): void {
@@ -91,7 +107,8 @@ export class MailBounds {
     }
     if (event.type === 'HEALTH_STATE_CHANGED') {
       watched.isFailing = event.payload.to === 'FAILING';
-      if (watched.isFailing) this.becameFailing(agent, watched, at);
+      if (watched.isFailing) watched.failedAt = at;
+      if (watched.isFailing && watched.givingUpAt > at) this.becameFailing(agent, watched, at);
     }
   }
 
@@ -103,6 +120,11 @@ export class MailBounds {
     const unknownBy = this.most.latest(heardAt, waitMs, intervalMs);
     if (watched.liveness === 'alive' && at > unknownBy + TOLERANCE_MS)
       this.violate(2, agent, watched, at, `not heard for ${seconds(at - heardAt)} and still taken for alive`);
+    const isBelieved = watched.isFailing || watched.failedAt >= watched.givingUpAt;
+    if (!isBelieved && at > watched.gaveUpAt + LOST_MS) {
+      this.violate(2, agent, watched, at, 'has said that it cannot continue, and is not called FAILING');
+      watched.gaveUpAt = Number.POSITIVE_INFINITY;
+    }
     const failingBy = this.most.latest(watched.unknownAt, contract.inquiryMs, intervalMs);
     if (watched.liveness === 'unknown' && !watched.isFailing && at > failingBy + LOST_MS)
       this.violate(2, agent, watched, at, 'has not answered its inquiry and is not called FAILING');
@@ -177,6 +199,8 @@ function begin(watched: Watched, at: number): void {
   watched.mayBeBusy = false;
   watched.liveness = 'alive';
   watched.isFailing = false;
+  watched.givingUpAt = Number.POSITIVE_INFINITY;
+  watched.gaveUpAt = Number.POSITIVE_INFINITY;
 }
 
 const seconds = (ms: number): string => `${Math.round(ms / 1_000)} s`;

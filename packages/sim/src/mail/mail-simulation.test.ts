@@ -15,6 +15,9 @@ test.each([1, 2])(
       'server died',
       'called unknown',
       'called FAILING',
+      'task cannot_continue',
+      'stalled task, to warn',
+      'stalled task, to act',
     ])
       expect([what, seen.get(what) ?? 0]).toEqual([what, expect.toSatisfy((count: number) => count > 2)]);
   },

@@ -1,4 +1,4 @@
-import { type EventOf, instant, type MessagePriority } from '@holter/core';
+import { type EventOf, instant, type MessagePriority, openTasks } from '@holter/core';
 import { openMemory } from '@holter/server';
 import { pulseOfRole } from '../audit/contract.ts';
 import type { Report, Violation } from '../audit/violation.ts';
@@ -13,9 +13,11 @@ import {
   type MailNetwork,
   type MailNode,
   type Sign,
+  type TaskWord,
 } from './mail-agent.ts';
 import { MailBounds } from './mail-bounds.ts';
 import { PostServer } from './post-server.ts';
+import { TaskBounds } from './task-bounds.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -46,6 +48,8 @@ export const MAIL_WORDS = [
   ...(['alive', 'unknown', 'HEALTHY', 'DEGRADED', 'STUCK', 'FAILING'] as const).map(
     (verdict) => `called ${verdict}` as const,
   ),
+  ...(['task', 'task in_progress', 'task completed', 'task cannot_continue'] as const),
+  ...(['stalled task, to warn', 'stalled task, to act'] as const),
   ...PRIORITIES.flatMap((priority) => [`${priority} letter`, `${priority} letter called late`] as const),
 ];
 
@@ -73,6 +77,7 @@ class MailSimulation implements MailNetwork {
   private readonly agents: readonly MailAgent[];
   private readonly bounds: MailBounds;
   private readonly letters: LetterBounds;
+  private readonly tasks: TaskBounds;
   private readonly chief: Chief;
   private readonly violations: Violation[] = [];
   private readonly seen = new Map<string, number>();
@@ -91,6 +96,7 @@ class MailSimulation implements MailNetwork {
     this.random = new Random(seed, STREAMS);
     this.bounds = new MailBounds(this.report);
     this.letters = new LetterBounds(this.report, this.bounds);
+    this.tasks = new TaskBounds(this.report, this.bounds);
     this.chief = new Chief(new Random(seed, STREAMS - 1), this);
     this.agents = Array.from({ length: agents }, (_, slot) => {
       const role = ROLES[slot % ROLES.length] ?? ROLES[0];
@@ -116,6 +122,7 @@ class MailSimulation implements MailNetwork {
       if (!this.server) continue;
       for (const agent of this.agents) this.inspect(agent);
       if (second % 10 === 0) await this.lookForPings();
+      if (second % 10 === 5) await this.lookAtTasks();
     }
     const { scenario, violations, events, seen } = this;
     return { scenario, violations, events, seen };
@@ -172,6 +179,22 @@ class MailSimulation implements MailNetwork {
     this.letters.acknowledged(agent, letterId, this.now);
   }
 
+  assigned(agent: MailAgent, taskId: string, expectedAt: number, firstCallAt: number): void {
+    this.count('task');
+    this.tasks.assigned(agent, taskId, expectedAt, firstCallAt, this.now);
+  }
+
+  telling(agent: MailAgent, taskId: string, word: TaskWord): void {
+    this.tasks.telling(agent, taskId, word === 'completed', this.now);
+    if (word === 'cannot_continue') this.bounds.givingUp(agent, this.now);
+  }
+
+  told(agent: MailAgent, taskId: string, word: TaskWord): void {
+    this.count(`task ${word}`);
+    this.tasks.told(agent, taskId, this.now);
+    if (word === 'cannot_continue') this.bounds.gaveUp(agent, this.now);
+  }
+
   private lookAt(agent: MailAgent): void {
     const isWell = agent.condition === 'fine' && !agent.isCutOff && this.server !== null;
     this.bounds.isWell(agent, isWell, this.now);
@@ -182,6 +205,7 @@ class MailSimulation implements MailNetwork {
     this.planTrouble(agent);
     this.planCut(agent);
     this.chief.writeEvery(this.scaleOf(agent) / 2, agent);
+    this.chief.giveTasks(agent);
   }
 
   /** As often, and for as long, as the deadlines of its role make it interesting. */
@@ -258,6 +282,13 @@ class MailSimulation implements MailNetwork {
     }
   }
 
+  private async lookAtTasks(): Promise<void> {
+    for (const agent of this.agents) {
+      const stored = await this.store.load(agent.name);
+      if (stored) this.tasks.inspect(agent, openTasks(stored.agent.hard), this.now);
+    }
+  }
+
   private async readLog(): Promise<void> {
     for (;;) {
       const page = await this.store.readEvents({ after: this.cursor, limit: PAGE });
@@ -270,6 +301,9 @@ class MailSimulation implements MailNetwork {
         if (!agent) continue;
         this.bounds.read(agent, event);
         this.letters.read(agent, event);
+        this.tasks.read(agent, event);
+        if (event.type === 'FINDING_RAISED' && event.payload.kind === 'task-overdue')
+          this.count(`stalled task, to ${event.payload.severity}`);
         if (event.type === 'ACK_OVERDUE') await this.calledLate(agent, event);
       }
       if (page.length < PAGE) return;

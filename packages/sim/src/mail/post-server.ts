@@ -12,6 +12,7 @@ import type { VirtualClock } from '../base/virtual-clock.ts';
 import { ServerProcess } from '../engine/server-process.ts';
 
 export const OWN_NAME = 'ecos-chief-of-staff';
+export const OPERATOR = { role: 'operator', agentId: null, incarnation: null } as const;
 
 type PostServerOptions = {
   readonly clock: VirtualClock;
@@ -25,6 +26,7 @@ type PostServerOptions = {
 export class PostServer {
   readonly engine: Engine;
   readonly office: PostOffice;
+  private readonly intake: Intake;
   private readonly process: ServerProcess;
   private readonly store: Store;
   private readonly bug: (error: unknown) => void;
@@ -50,10 +52,10 @@ export class PostServer {
       onBug: bug,
     });
     replies.follow(this.engine);
-    const intake = new Intake({ engine: this.engine, replies, store: this.store, clock });
+    this.intake = new Intake({ engine: this.engine, replies, store: this.store, clock });
     this.office = new PostOffice({
       engine: this.engine,
-      intake,
+      intake: this.intake,
       replies,
       store: this.store,
       clock,
@@ -71,6 +73,13 @@ export class PostServer {
     await this.engine.start();
     const { engine, office, store, bug } = this;
     startPinger({ engine, store, office, clock: this.process.clock, failed: bug });
+  }
+
+  async assign(agentId: string, taskId: string, expectedAt: number): Promise<void> {
+    const incarnation = (await this.engine.read(agentId))?.hard.incarnation;
+    const signal = { kind: 'task-assigned', taskId, expectedAt, incarnation };
+    const taken = await this.intake.take(signal, OPERATOR, { agentId });
+    if (taken.kind === 'refused') throw new Error(taken.message);
   }
 
   /** It dies at its nth await from now. */
