@@ -8,11 +8,8 @@ import { NOTHING_HELD } from '../vocabulary/hold.ts';
 import type { MessagePriority } from '../vocabulary/signal.ts';
 import { raisePoint } from './point.ts';
 
-/**
- * Unacknowledged letters that are watched. Of more, the most urgent are, and of those the oldest; the post office names
- * the next one when there is room.
- */
-export const ACKS_MAX = 32;
+/** As many as a box holds, so that every letter is awaited. Each takes about 150 bytes of the record. */
+export const ACKS_MAX = 1_000;
 
 /** The ids of letters are shorter. */
 const ID_LENGTH_MAX = 64;
@@ -28,9 +25,10 @@ export function foldDelivered(draft: Draft, messageId: string, priority: Message
   hard.acks = withoutLeast([...acks, { idHash, id, priority, delivered: markNow(draft) }]);
 }
 
+/** More are awaited only if some of them are in the box no longer: of the least urgent, the oldest goes. */
 function withoutLeast(acks: readonly PendingAck[]): readonly PendingAck[] {
   if (acks.length <= ACKS_MAX) return acks;
-  const least = acks.reduce((a, b) => (RANK[b.priority] <= RANK[a.priority] ? b : a));
+  const least = acks.reduce((a, b) => (RANK[b.priority] < RANK[a.priority] ? b : a));
   return acks.filter((ack) => ack !== least);
 }
 

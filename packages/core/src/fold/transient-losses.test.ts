@@ -24,7 +24,13 @@ test('of three transient losses within an hour a person is told, once', () => {
   expect(loseAndReturn(bench, minutes(4))).toEqual([expect.stringContaining(TOLD)]);
   expect(bench.agent.hard).toMatchObject({ health: expect.stringMatching(/HEALTHY|DEGRADED/) });
   expect(bench.agent.hard.incident).toBeUndefined();
-  expect(loseAndReturn(bench, minutes(4))).toEqual([]);
+  for (let loss = 0; loss < 9; loss += 1) expect(loseAndReturn(bench, minutes(4))).toEqual([]);
+});
+
+test('again of those that go on for longer than an hour', () => {
+  const bench = heard();
+  const told = Array.from({ length: 30 }, () => loseAndReturn(bench, minutes(4))).flat();
+  expect(told).toEqual([expect.stringContaining(TOLD), expect.stringContaining(TOLD)]);
 });
 
 test('not of three that are further apart, nor of one that people know as a failure', () => {

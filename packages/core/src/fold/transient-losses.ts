@@ -14,12 +14,14 @@ export function noteTransientLoss(draft: Draft): void {
   const { hard, at } = draft;
   if (isFailure(hard) || hard.holds.some(({ kind }) => kind === 'hibernated')) return;
   const recent = (hard.transientLosses ?? []).filter((lossAt) => between(lossAt, at) < WITHIN);
+  if (recent.length >= LOSSES_MAX) return;
   if (recent.length < LOSSES_MAX - 1) {
     hard.transientLosses = [...recent, at];
     return;
   }
-  forget(hard, 'transientLosses');
-  if (hard.quiet && hard.quiet.until > at) return;
+  if (hard.quiet && hard.quiet.until > at) return forget(hard, 'transientLosses');
+  // So many at this moment: it is told again only of losses that come an hour later.
+  hard.transientLosses = Array.from({ length: LOSSES_MAX }, () => at);
   const { agentId, incarnation } = hard;
   const message = `${agentId} was lost ${LOSSES_MAX} times within an hour and was heard again each time. Nothing is done to it; please look at its network and its machine.`;
   ask(draft, 'notice', `${agentId}#${incarnation}/losses/${at}`, {

@@ -2,29 +2,49 @@ import { between, inWords, later } from '../base/time.ts';
 import type { PendingAck } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { ask, emit, want } from '../record/draft.ts';
+import { lastProofOf } from '../record/liveness.ts';
 import { heardInWords, letterInWords, ON_ACK_TIMEOUT, overdueAcks } from '../rule/ack-overdue.ts';
+import { deadlineAfter } from '../rule/rule.ts';
 import { lifeOfStart, NOTICE_MS_MAX } from '../vocabulary/effect.ts';
 
 /**
  * What follows once when the time for an acknowledgement is over: it is logged; the agent is reminded of a letter of
  * priority normal or high; a person is told about an urgent one, unless the agent was not heard either and the rule
- * `ackOverdue` has opened an incident.
+ * `ackOverdue` has opened an incident. Of letters that are late at the same time, as after an outage or for a
+ * successor, one reminder and one notice tell, and no second reminder waits for an agent that is not heard.
  */
 export function chaseAcks(draft: Draft): void {
   const { hard } = draft;
   if (!hard.acks || hard.end) return;
   const late = overdueAcks(draft).filter(({ isOverdue }) => !isOverdue);
   if (late.length === 0) return;
-  hard.acks = hard.acks.map((ack) => (late.includes(ack) ? { ...ack, isOverdue: true as const } : ack));
-  for (const ack of late) chase(draft, ack);
+  const isReminded = hasUnreadReminder(draft);
+  const isLate = new Set(late);
+  hard.acks = hard.acks.map((ack) => (isLate.has(ack) ? { ...ack, isOverdue: true as const } : ack));
+  for (const ack of late) log(draft, ack);
+  const [slow, ...more] = REMINDERS.flatMap((action) =>
+    late.filter(({ priority }) => ON_ACK_TIMEOUT[priority] === action),
+  );
+  if (slow && !isReminded) remind(draft, slow, more.length);
   const [first, ...others] = late.filter(({ priority }) => ON_ACK_TIMEOUT[priority] === 'escalate');
   const found = draft.found.find(({ kind }) => kind === 'ack-overdue');
   if (first && found?.severity === 'warn' && !isQuiet(draft)) tellPerson(draft, first, others.length);
 }
 
-function chase(draft: Draft, ack: PendingAck): void {
+/** The most urgent first. */
+const REMINDERS = ['remind-then-escalate', 'remind'] as const;
+
+/** It was not heard since it was reminded of a letter: that reminder still waits for it. */
+const hasUnreadReminder = (draft: Draft): boolean =>
+  (draft.hard.acks ?? []).some(
+    ({ isOverdue, priority, delivered }) =>
+      isOverdue &&
+      REMINDERS.some((action) => ON_ACK_TIMEOUT[priority] === action) &&
+      deadlineAfter(draft, delivered, draft.policy.ackMs[priority]) > lastProofOf(draft),
+  );
+
+function log(draft: Draft, { id, idHash, priority, delivered }: PendingAck): void {
   const { hard, at } = draft;
-  const { id, idHash, priority, delivered } = ack;
   emit(draft, {
     type: 'ACK_OVERDUE',
     payload: {
@@ -34,14 +54,13 @@ function chase(draft: Draft, ack: PendingAck): void {
       waitedMs: between(delivered.at, at),
     },
   });
-  const action = ON_ACK_TIMEOUT[priority];
-  if (action === 'remind' || action === 'remind-then-escalate') remind(draft, ack);
 }
 
-function remind(draft: Draft, ack: PendingAck): void {
+function remind(draft: Draft, ack: PendingAck, others: number): void {
   const { hard, at } = draft;
   const { delivered, idHash } = ack;
-  const message = `Holter: ${letterInWords(ack)} has been in your box for ${inWords(between(delivered.at, at))} and is not acknowledged yet.${howTo(hard.agentId, ack)}`;
+  const more = others > 0 ? `, nor ${others === 1 ? 'is' : 'are'} ${others} more` : '';
+  const message = `Holter: ${letterInWords(ack)} has been in your box for ${inWords(between(delivered.at, at))} and is not acknowledged yet${more}.${howTo(hard.agentId, ack)}`;
   want(
     draft,
     `${hard.agentId}#${hard.incarnation}/remind/${idHash}/${delivered.at}`,
@@ -56,7 +75,6 @@ const howTo = (agentId: string, { id }: PendingAck): string =>
     ? ''
     : ` To acknowledge it: holter mail ack ${id} --box ${agentId}, or PATCH /api/messages?agent=${agentId}&id=${id}&action=acknowledge.`;
 
-/** Once for all that are late at the same time, as after an outage. */
 function tellPerson(draft: Draft, ack: PendingAck, others: number): void {
   const { hard, at } = draft;
   const { agentId, incarnation } = hard;

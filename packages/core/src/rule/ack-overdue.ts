@@ -31,18 +31,24 @@ export function ackOverdue(draft: Draft): Finding | null {
     return hard.acks.some(({ delivered }) => delivered.at === before?.since) ? before : null;
   }
   const overdue = overdueAcks(draft).filter(({ priority }) => ON_ACK_TIMEOUT[priority] !== 'log');
-  const worst = overdue.find((ack) => severityOf(draft, ack) === 'act') ?? overdue[0];
-  return worst ? overdueFinding(draft, worst, overdue.length) : null;
+  if (overdue.length === 0) return null;
+  const failing = hasStoppedBeating(draft) ? overdue.find((ack) => isFailure(draft, ack)) : undefined;
+  const worst = failing ?? overdue[0];
+  return worst ? overdueFinding(draft, worst, failing ? 'act' : 'warn', overdue.length) : null;
 }
 
-export const overdueAcks = (draft: Draft): readonly PendingAck[] =>
-  (draft.hard.acks ?? []).filter(({ delivered, priority }) =>
-    isPast(draft, deadlineAfter(draft, delivered, draft.policy.ackMs[priority])),
-  );
+/** During a hold the deadlines move with the time: none will pass, so there is nothing to be woken for. */
+export function overdueAcks(draft: Draft): readonly PendingAck[] {
+  const { hard, at, policy } = draft;
+  const isHeld = hard.holds.length > 0;
+  return (hard.acks ?? []).filter(({ delivered, priority }) => {
+    const deadline = deadlineAfter(draft, delivered, policy.ackMs[priority]);
+    return isHeld ? deadline <= at : isPast(draft, deadline);
+  });
+}
 
-function overdueFinding(draft: Draft, ack: PendingAck, count: number): Finding {
+function overdueFinding(draft: Draft, ack: PendingAck, severity: 'warn' | 'act', count: number): Finding {
   const { at, policy } = draft;
-  const severity = severityOf(draft, ack);
   const others = count > 1 ? `, nor ${count - 1} more` : '';
   const heard = severity === 'warn' ? `; it was last heard ${heardInWords(draft)}` : '';
   return finding({
@@ -63,17 +69,16 @@ export function heardInWords(draft: Draft): string {
 export const letterInWords = ({ id, priority }: PendingAck): string =>
   `a letter of priority ${priority}${id === undefined ? '' : ` (${id})`}`;
 
-function severityOf(draft: Draft, { delivered, priority }: PendingAck): 'warn' | 'act' {
-  if (!hasStoppedBeating(draft)) return 'warn';
-  const limit = draft.policy.ackMs[priority];
+/** Of an agent whose beats have stopped. */
+function isFailure(draft: Draft, { delivered, priority }: PendingAck): boolean {
   switch (ON_ACK_TIMEOUT[priority]) {
     case 'escalate':
-      return 'act';
+      return true;
     case 'remind-then-escalate':
-      return isPast(draft, deadlineAfter(draft, delivered, 2 * limit)) ? 'act' : 'warn';
+      return isPast(draft, deadlineAfter(draft, delivered, 2 * draft.policy.ackMs[priority]));
     case 'remind':
     case 'log':
-      return 'warn';
+      return false;
   }
 }
 

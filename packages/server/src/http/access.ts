@@ -1,8 +1,8 @@
-import { type Agent, AUTHORITY, isAgentId } from '@holter/core';
+import { type Agent, isAgentId } from '@holter/core';
 import type { FastifyRequest } from 'fastify';
 import type { Reader } from '../channels/index.ts';
 import type { Engine } from '../engine/engine.ts';
-import { sourceOf } from '../intake/index.ts';
+import { mayDecideFor } from '../intake/index.ts';
 import { redact } from '../redaction/index.ts';
 import { type HttpProblem, problem } from './problem.ts';
 import type { Caller } from './tokens.ts';
@@ -26,12 +26,6 @@ export async function readAgent(engine: Engine, agentId: string): Promise<Agent>
 
 export const unknownAgent = (agentId: string): HttpProblem =>
   problem(404, 'unknown_agent', `no agent with the id ${agentId}`);
-
-/** An orchestrator decides for the agents of its group, and for no other. */
-export function mayDecideFor(caller: Caller, group: string): boolean {
-  const { decides } = AUTHORITY[sourceOf(caller, caller.agentId ?? '')];
-  return decides === 'always' || (decides === 'own-group' && caller.group === group);
-}
 
 export function checkMayDecide(caller: Caller, { hard }: Agent): void {
   if (!mayDecideFor(caller, hard.group))

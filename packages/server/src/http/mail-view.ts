@@ -1,6 +1,6 @@
 import type { Agent, Instant, Policy } from '@holter/core';
 import type { z } from 'zod';
-import { knownPresenceOf, lastHeardOf } from '../post/index.ts';
+import { knownPresenceOf, lastHeardOf, type PostOffice } from '../post/index.ts';
 import type { StoredLetter } from '../store/letters.ts';
 import type * as schema from './schema/mail.ts';
 
@@ -39,6 +39,17 @@ const statusOf = ({ readAt, archivedAt }: StoredLetter): 'unread' | 'read' | 'ar
 export const letterView = (letter: StoredLetter): z.infer<typeof schema.letter> => ({
   ...headOf(letter),
   content: contentOf(letter),
+});
+
+export const sentView = ({
+  letter,
+  isNotified,
+  notes,
+}: Awaited<ReturnType<PostOffice['send']>>): z.infer<typeof schema.sent> => ({
+  message: letterView(letter),
+  id: letter.letterId,
+  notified: isNotified,
+  ...(notes.length > 0 && { notes: [...notes] }),
 });
 
 export function summaryView(letter: StoredLetter): z.infer<typeof schema.summary> {

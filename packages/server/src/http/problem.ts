@@ -120,6 +120,7 @@ const letterStatuses: Readonly<Record<LetterRefusalCode, number>> = {
   future_time: 400,
   handoff_target_lost: 409,
   invalid_handoff: 400,
+  invalid_lifecycle: 400,
   forward_loop: 409,
   too_many_agents: 403,
   stale_incarnation: 409,

@@ -92,7 +92,7 @@ export const needsNothing = ({ health }: Agent['hard']): boolean =>
 
 function workView(
   hard: Agent['hard'],
-): Pick<AgentView, 'job' | 'task' | 'otherTasks' | 'holds' | 'checkpoint'> {
+): Pick<AgentView, 'job' | 'task' | 'otherTasks' | 'holds' | 'limitedUntil' | 'checkpoint'> {
   const { job, task, holds, checkpoint, turnSince } = hard;
   return {
     job:
@@ -113,6 +113,7 @@ function workView(
       until: until ?? null,
       mcpServer: mcp?.[0]?.server ?? null,
     })),
+    limitedUntil: hard.limitedUntil ?? holds.find(({ isOnRecord }) => isOnRecord)?.until ?? null,
     checkpoint: checkpoint ? { checkpointId: checkpoint.id, at: checkpoint.mark.at } : null,
   };
 }

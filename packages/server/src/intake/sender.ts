@@ -1,4 +1,4 @@
-import type { Source } from '@holter/core';
+import { AUTHORITY, type Source } from '@holter/core';
 import type { TokenRole } from '../store/store.ts';
 
 /** The sender of a signal or registration. Every API caller is one. */
@@ -11,6 +11,8 @@ export type Sender = {
   readonly incarnation: number | null;
   /** Identifies the token, to count the agents that it registers. */
   readonly tokenId?: string;
+  /** The group that an `orchestrator` decides for. */
+  readonly group?: string | null;
   /** The user whose sessions a `hook` token reports. */
   readonly user?: string | null;
   /** A hook or the record of the agent's program, or the run that owns it, speaks with this token. */
@@ -35,6 +37,12 @@ export function sourceOf({ role, agentId: own, via }: Sender, agentId: string): 
     case 'viewer':
       return 'other-agent';
   }
+}
+
+/** An orchestrator decides for the agents of its group, and for no other. */
+export function mayDecideFor(sender: Sender, group: string): boolean {
+  const { decides } = AUTHORITY[sourceOf(sender, sender.agentId ?? '')];
+  return decides === 'always' || (decides === 'own-group' && sender.group === group);
 }
 
 /** Not sent by the agent itself, so it never counts as a sign of life. */

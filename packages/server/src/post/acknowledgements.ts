@@ -1,4 +1,4 @@
-import { ACKS_MAX } from '@holter/core';
+import type { Instant } from '@holter/core';
 import { HOLTER, type Sender } from '../intake/index.ts';
 import type { Letters, StoredLetter } from '../store/letters.ts';
 import { isDirective } from './directive-letter.ts';
@@ -7,7 +7,7 @@ import { isPing } from './ping-letter.ts';
 import { type SignalContext, takeSignal } from './take-signal.ts';
 
 type AckContext = SignalContext & {
-  readonly store: Pick<Letters, 'readLetter' | 'listLetters'>;
+  readonly store: Pick<Letters, 'readLetter'>;
   /** Holter's own name in the post. */
   readonly name: () => string;
 };
@@ -37,38 +37,53 @@ export async function signalAcknowledged(
   sender: Sender,
 ): Promise<void> {
   if (!isOwn(letter, context.name())) return;
-  const watched = (await context.engine.read(letter.to))?.hard.acks ?? [];
   // Somebody else who does it for the agent is no sign of its life.
   await acknowledged(context, letter, sender.role === 'agent' ? sender : HOLTER);
-  if (watched.length >= ACKS_MAX) await awaitNext(context, letter.to, new Set(watched.map(({ id }) => id)));
+}
+
+/**
+ * The record of the agent is told first: if the server dies in between, the letter is still unread, and its reader
+ * acknowledges it again. It is told again if the letter is awaited only since then.
+ */
+export async function acknowledge(
+  context: AckContext,
+  letter: StoredLetter,
+  sender: Sender | null,
+  store: () => Promise<unknown>,
+): Promise<void> {
+  if (sender) await signalAcknowledged(context, letter, sender);
+  await store();
+  const acks = (await context.engine.read(letter.to))?.hard.acks ?? [];
+  if (sender && acks.some(({ id }) => id === letter.letterId))
+    await signalAcknowledged(context, letter, sender);
 }
 
 const acknowledged = (context: AckContext, { letterId, to }: StoredLetter, sender: Sender): Promise<void> =>
   takeSignal(context, { kind: 'message-acknowledged', messageId: letterId }, sender, to);
 
-const URGENCY = ['urgent', 'high', 'normal', 'low'] as const;
-
-/** A record watches a limited number of letters; the most urgent of the others takes the place that is free now. */
-async function awaitNext(
-  context: AckContext,
-  to: string,
-  watched: ReadonlySet<string | undefined>,
-): Promise<void> {
-  const { store, name } = context;
-  for (const priority of URGENCY) {
-    const sent = await store.listLetters({
-      of: name(),
-      box: 'sent',
-      other: to,
-      status: 'unacknowledged',
-      priority,
-      limit: WAITING_MAX,
-    });
-    const waiting = sent.filter((each) => !watched.has(each.letterId) && !isDirective(each) && !isPing(each));
-    const oldest = waiting.at(-1);
-    if (oldest) return awaitAcknowledgement(context, oldest);
-  }
+/** The letter had to make room in its box. Returns what the sender of the next one should know about it. */
+export async function stopAwaiting(context: AckContext, letter: StoredLetter): Promise<readonly string[]> {
+  const { letterId, to, priority } = letter;
+  const acks = (await context.engine.read(to))?.hard.acks ?? [];
+  if (!acks.some(({ id }) => id === letterId)) return [];
+  await acknowledged(context, letter, HOLTER);
+  return [
+    `the box of ${to} is full: letter ${letterId} of priority ${priority} was read, made room, and is awaited no longer`,
+  ];
 }
 
-/** As many as a box holds. */
-const WAITING_MAX = 1_000;
+/**
+ * A letter that is gone can't be acknowledged any more: it was kept as long as letters are, or a server died when it
+ * made room. Of the late ones of this agent one is looked up at a time.
+ */
+export async function forgetGone(context: AckContext, to: string, now: Instant): Promise<void> {
+  const late = ((await context.engine.read(to))?.hard.acks ?? []).filter(({ isOverdue }) => isOverdue);
+  const letterId = late[Math.floor(now / LOOK_MS) % late.length]?.id;
+  if (letterId === undefined) return;
+  const letter = await context.store.readLetter(letterId);
+  if (letter !== null && letter.acknowledgedAt === null) return;
+  await takeSignal(context, { kind: 'message-acknowledged', messageId: letterId }, HOLTER, to);
+}
+
+/** Another one is looked up each time. */
+const LOOK_MS = 1_000;

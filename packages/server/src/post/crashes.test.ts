@@ -12,7 +12,7 @@ const letter = {
   clientId: 'c-1',
 } as const;
 
-describe('a server that dies in the middle of a call', () => {
+describe('letters that are lost, and a server that dies in the middle of a call', () => {
   let world: Awaited<ReturnType<typeof postWorld>>;
   beforeEach(async () => {
     world = await postWorld();
@@ -70,6 +70,33 @@ describe('a server that dies in the middle of a call', () => {
     });
     await office.send(letter, OPERATOR);
     expect([await unread(), await awaited()]).toEqual([0, 0]);
+  });
+
+  it('awaits no letter any more that is gone from the box', async () => {
+    const { clock, store, office } = world;
+    const { letter: kept } = await office.send(letter, OPERATOR);
+    const { letter: lost } = await office.send({ ...letter, clientId: 'c-2' }, OPERATOR);
+    await clock.advance(3 * MINUTE);
+    await store.deleteLetter('ada', lost.letterId);
+    for (let second = 0; second < 2; second += 1) {
+      await clock.advance(1_000);
+      await office.open('ada', ADA);
+    }
+    expect((await world.agent())?.hard.acks).toMatchObject([{ id: kept.letterId }]);
+  });
+
+  it('awaits no letter any more that made room in a full box, and says so', async () => {
+    const { store, office } = world;
+    const { letter: old } = await office.send({ ...letter, priority: 'low' }, OPERATOR);
+    await office.mark('ada', old.letterId, 'read', ADA);
+    const { deliveredAt: _1, readAt: _2, acknowledgedAt: _3, archivedAt: _4, ...like } = old;
+    for (let n = 1; n < 1_000; n += 1) {
+      const other = { ...like, letterId: `m-${n}`, from: 'bob', clientId: null };
+      await store.putLetter({ letter: other, acknowledges: null, boxMax: 1_000 });
+    }
+    const { letter: next, notes } = await office.send({ ...letter, clientId: 'c-2' }, OPERATOR);
+    expect(notes).toEqual([expect.stringContaining(`${old.letterId} of priority low was read, made room`)]);
+    expect((await world.agent())?.hard.acks).toMatchObject([{ id: next.letterId }]);
   });
 
   it('loses no inquiry on its way into the box, and puts it there once', async () => {

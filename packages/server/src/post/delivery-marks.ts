@@ -1,8 +1,8 @@
 import type { Clock } from '../engine/clock.ts';
 import type { Letters, StoredLetter } from '../store/letters.ts';
 
-/** Most letters in one transaction: readers of other boxes wait for the one under way. */
-const TOGETHER_MAX = 200;
+/** Most letters in one transaction: readers of other boxes wait for the one under way, and each letter is a page. */
+const TOGETHER_MAX = 50;
 /** With more than these waiting, a list waits for them as well. */
 const WAITING_MAX = 10_000;
 

@@ -9,6 +9,7 @@ export type LetterRefusalCode =
   | 'future_time'
   | 'handoff_target_lost'
   | 'invalid_handoff'
+  | 'invalid_lifecycle'
   | 'forward_loop'
   | 'too_many_agents'
   | 'stale_incarnation'
@@ -36,3 +37,8 @@ export class LetterRefused extends Error {
 
 export const noAgent = (name: string): LetterRefused =>
   new LetterRefused('agent_not_found', `no agent with the name ${name}`);
+
+export const noLetter = (): LetterRefused => new LetterRefused('not_found', 'no such letter in this box');
+
+export const boxFull = (to: string): LetterRefused =>
+  new LetterRefused('box_full', `the box of ${to} is full of unread or urgent letters`, { field: 'to' });

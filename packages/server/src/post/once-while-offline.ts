@@ -15,3 +15,7 @@ export function onceWhileOffline(
   const all = JSON.stringify([hard.incarnation, since, from, to, subject, priority, inReplyTo, content]);
   return `offline-${sha256(all)}`;
 }
+
+/** Whether the letter that has taken a client id is this one, sent again. */
+export const isSame = (a: NewLetter, b: NewLetter): boolean =>
+  a.to === b.to && a.subject === b.subject && a.content === b.content && a.priority === b.priority;

@@ -1,4 +1,4 @@
-import type { Agent, Instant, MessagePriority } from '@holter/core';
+import { ACKS_MAX, type Agent, type Instant, type MessagePriority } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
@@ -13,7 +13,7 @@ import type {
   NewLetter,
   StoredLetter,
 } from '../store/letters.ts';
-import { awaitAcknowledgement, signalAcknowledged } from './acknowledgements.ts';
+import { acknowledge, awaitAcknowledgement, forgetGone, stopAwaiting } from './acknowledgements.ts';
 import { BoxAccess, isOwner, onlyWithToken, replaced, tokenNeeded, type Visitor } from './box-access.ts';
 import { bringDirectives } from './bring-directives.ts';
 import { Connections, type StreamEnd } from './connections.ts';
@@ -22,10 +22,11 @@ import { forwardedFrom } from './forwarded.ts';
 import { checkHandoff, isAcknowledging } from './handoff-letter.ts';
 import { isHandoff } from './handoff-types.ts';
 import { hearLetter, isPong } from './letter-meaning.ts';
-import { LetterRefused, noAgent } from './letter-refused.ts';
+import { boxFull, LetterRefused, noAgent, noLetter } from './letter-refused.ts';
 import { checkTimes } from './letter-times.ts';
+import { checkLifecycle } from './lifecycle-letter.ts';
 import { MailWaits } from './mail-waits.ts';
-import { onceWhileOffline } from './once-while-offline.ts';
+import { isSame, onceWhileOffline } from './once-while-offline.ts';
 import { pingId, pingLetter } from './ping-letter.ts';
 import { mailPresenceOf } from './presence.ts';
 import { isForSuccessor } from './self-handoff.ts';
@@ -33,10 +34,8 @@ import { isStanding } from './standing-boxes.ts';
 import { takeSignal } from './take-signal.ts';
 import { isNewStart, registerTokenless, type TokenlessStart } from './tokenless-start.ts';
 
-/** Most letters in one box. */
-const BOX_MAX = 1_000;
 /** Calls without a token can't fill a box: the rest of it is for letters whose senders are known. */
-const UNVERIFIED_BOX_MAX = 200;
+const UNVERIFIED_MAX = 200;
 /** Unread letters that are looked at for one hook, or for one message of a stream. */
 const UNREAD_MAX = 50;
 
@@ -120,6 +119,7 @@ export class PostOffice {
 
   private async check({ to, content }: LetterDraft, visitor: Visitor, now: Instant): Promise<void> {
     checkTimes(content, now);
+    await checkLifecycle({ to, content }, visitor, (name) => this.agentOf(name));
     if (!isHandoff(content)) return;
     await checkHandoff(content, {
       target: await this.agentOf(to),
@@ -170,7 +170,7 @@ export class PostOffice {
   /** Throws unless this visitor may open the box; for its owner, what waits for it is put into it. */
   async open(of: string, visitor: Visitor): Promise<void> {
     await this.access.open(of, visitor);
-    if (isOwner(visitor)) await this.welcome(of);
+    if (isOwner(visitor)) await this.arrive(of);
   }
 
   async read(box: LetterBox, letterId: string, visitor: Visitor): Promise<StoredLetter> {
@@ -292,7 +292,12 @@ export class PostOffice {
 
   private async openToChange(of: string, visitor: Visitor): Promise<void> {
     await this.access.openToChange(of, visitor);
-    if (isOwner(visitor)) await this.welcome(of);
+    if (isOwner(visitor)) await this.arrive(of);
+  }
+
+  private async arrive(of: string): Promise<void> {
+    await this.welcome(of);
+    await forgetGone(this.context, of, this.context.clock.now());
   }
 
   /** For the owner of a box that opens it: the connection is open, and what waits for it is put into the box. */
@@ -335,16 +340,21 @@ export class PostOffice {
       letter,
       acknowledges:
         counts && !isPong(letter, name()) && isAcknowledging(draft.content) ? draft.inReplyTo : null,
-      boxMax: visitor === null ? UNVERIFIED_BOX_MAX : BOX_MAX,
+      boxMax: ACKS_MAX,
+      unverifiedMax: UNVERIFIED_MAX,
+      awaitedFrom: name(),
     });
-    if (verdict.kind === 'full')
-      throw new LetterRefused('box_full', `the box of ${to} is full of unread letters`, { field: 'to' });
+    if (verdict.kind === 'full') throw boxFull(to);
     const { letter: stored } = verdict;
     if (verdict.kind === 'exists' && !isSame(stored, letter))
       throw new LetterRefused('client_id_reused', 'another letter was sent with this clientId', {
         field: 'clientId',
       });
-    const notes = verdict.kind === 'stored' && counts ? await hearLetter(this.context, stored, counts) : [];
+    const removed = verdict.kind === 'stored' && verdict.removed;
+    const notes = [
+      ...(removed ? await stopAwaiting(this.context, removed) : []),
+      ...(verdict.kind === 'stored' && counts ? await hearLetter(this.context, stored, counts) : []),
+    ];
     // Also of one that is sent again: the server may have died before it was awaited.
     if (stored.acknowledgedAt === null) await awaitAcknowledgement(this.context, stored);
     if (isOffline)
@@ -354,21 +364,12 @@ export class PostOffice {
     return { letter: stored, isNotified: this.waits.tell(to), notes };
   }
 
-  /**
-   * The record of the agent is told first: if the server dies in between, the letter is still unread, and its reader
-   * acknowledges it again. It is told again if the letter is awaited only since then.
-   */
   private async acknowledge(
     letter: StoredLetter,
     visitor: Visitor,
     store: () => Promise<unknown>,
   ): Promise<void> {
-    const sender = await this.access.speaksFor(letter.to, visitor);
-    if (sender) await signalAcknowledged(this.context, letter, sender);
-    await store();
-    const acks = (await this.context.engine.read(letter.to))?.hard.acks ?? [];
-    if (sender && acks.some(({ id }) => id === letter.letterId))
-      await signalAcknowledged(this.context, letter, sender);
+    await acknowledge(this.context, letter, await this.access.speaksFor(letter.to, visitor), store);
   }
 
   private async deliver(
@@ -389,8 +390,3 @@ export class PostOffice {
     return letter;
   }
 }
-
-const isSame = (a: NewLetter, b: NewLetter): boolean =>
-  a.to === b.to && a.subject === b.subject && a.content === b.content && a.priority === b.priority;
-
-const noLetter = (): LetterRefused => new LetterRefused('not_found', 'no such letter in this box');

@@ -8,8 +8,9 @@ export type Letters = {
   /**
    * Stores a letter after all earlier ones to the same recipient, and marks the letter in its recipient's own box
    * that it `acknowledges`. A sender's letter with a `clientId` that it has used is not stored again: `exists` returns
-   * the first one as it is now. In a full box the oldest letter that has been read makes room; if all are unread,
-   * nothing is stored (`full`).
+   * the first one as it is now. In a full box a letter that has been read makes room (`removed`), the oldest, but those
+   * that are awaited last: the least urgent first, and urgent ones never. If there is none, nothing is stored (`full`).
+   * A letter whose sender has not proven its name takes no place from one whose sender has.
    */
   putLetter(put: LetterPut): Promise<LetterVerdict>;
   readLetter(letterId: string): Promise<StoredLetter | null>;
@@ -55,10 +56,15 @@ export type LetterPut = {
   readonly acknowledges: string | null;
   /** Most letters in the recipient's box. */
   readonly boxMax: number;
+  /** Most of them whose senders have not proven their names; as many as there is room for, if it is left out. */
+  readonly unverifiedMax?: number;
+  /** Unacknowledged letters of this sender are awaited. */
+  readonly awaitedFrom?: string;
 };
 
 export type LetterVerdict =
-  | { readonly kind: 'stored' | 'exists'; readonly letter: StoredLetter }
+  | { readonly kind: 'stored'; readonly letter: StoredLetter; readonly removed?: StoredLetter }
+  | { readonly kind: 'exists'; readonly letter: StoredLetter }
   | { readonly kind: 'full' };
 
 /** Letters to a name, or from it. */

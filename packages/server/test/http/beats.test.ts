@@ -20,6 +20,14 @@ it('counts every beat that is accepted', async () => {
   expect(await beatsCounted()).toBe(before + 9);
 });
 
+it('knows no tokens and no cost before some were reported', async () => {
+  await server.operator.register({ agentId: 'tom', instanceId: 'i' });
+  await server.operator.heartbeat('tom', { incarnation: 1 });
+  expect(await server.operator.agent('tom')).toMatchObject({ tokens: null, costUsd: null });
+  await server.operator.heartbeat('tom', { incarnation: 1, token_count: 1_200 });
+  expect(await server.operator.agent('tom')).toMatchObject({ tokens: 1_200, costUsd: null });
+});
+
 it('shows what was inferred apart from what was promised, and warns by it', async () => {
   await server.operator.register({ agentId: 'bob', instanceId: 'i' });
   expect(await server.operator.agent('bob')).toMatchObject({ promises: {}, inferred: [] });

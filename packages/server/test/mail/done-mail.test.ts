@@ -54,3 +54,72 @@ describe('a letter that a worker is done', () => {
     expect(await taskOf('dora')).toBe('T-2');
   });
 });
+
+describe('a letter that asks the daemon to restart an agent', () => {
+  const asking = (agent: string, more: object = {}) => ({
+    subject: 'LIFECYCLE',
+    content: {
+      type: 'lifecycle',
+      message: 'new settings',
+      action: 'restart',
+      agent,
+      incarnation: 1,
+      ...more,
+    },
+  });
+  const orchestrator = () => new Mail(server, server.tokens.orchestrator);
+  beforeAll(async () => {
+    await Mail.register(server, 'daemon');
+    const enroll = server.client(server.tokens.enroll);
+    await enroll.register({ agentId: 'crew-1', instanceId: 'i', group: 'crew' });
+    await enroll.register({ agentId: 'other-1', instanceId: 'i', group: 'other' });
+  });
+
+  it('is taken from an operator, and from the orchestrator of its group under the name of that', async () => {
+    expect((await operator.send('boss', 'daemon', asking('other-1'))).status).toBe(201);
+    // It has one name, whatever it says.
+    expect((await orchestrator().send('boss', 'daemon', asking('crew-1'))).status).toBe(201);
+    expect(await operator.list('daemon')).toMatchObject([
+      { from: 'orchestrator:crew', fromVerified: true, type: 'lifecycle' },
+      { from: 'boss', fromVerified: true, type: 'lifecycle' },
+    ]);
+  });
+
+  it.each<[string, () => Promise<Mail>, object, string]>([
+    ['another group', async () => orchestrator(), asking('other-1'), 'forbidden'],
+    ['the agent itself', () => Mail.register(server, 'boss'), asking('crew-1'), 'forbidden'],
+    [
+      'nobody',
+      async () => new Mail(server, null, await server.openMaestro()),
+      asking('crew-1'),
+      'token_required',
+    ],
+    ['a late one', async () => operator, asking('crew-1', { incarnation: 2 }), 'stale_incarnation'],
+    [
+      'one without a start',
+      async () => operator,
+      asking('crew-1', { incarnation: null }),
+      'invalid_lifecycle',
+    ],
+    ['one without an act', async () => operator, asking('crew-1', { action: 'kill' }), 'invalid_lifecycle'],
+    ['one about nobody', async () => operator, asking('nobody'), 'agent_not_found'],
+    ['other letters of an orchestrator', async () => orchestrator(), {}, 'forbidden'],
+  ])('is refused: %s', async (_, sender, letter, error) => {
+    const { length } = await operator.list('daemon');
+    const mail = await sender();
+    expect(await mail.send('boss', 'daemon', letter)).toMatchObject({ json: { error } });
+    expect(await operator.list('daemon')).toHaveLength(length);
+  });
+
+  it('names the Deacon also by its session', async () => {
+    await server.client(server.tokens.enroll).register({ agentId: 'deacon', instanceId: 'i' });
+    expect((await operator.send('boss', 'daemon', asking('hq-deacon'))).status).toBe(201);
+  });
+
+  it('can not be passed on by an agent', async () => {
+    const carol = await Mail.register(server, 'carol');
+    const { json } = await operator.send('boss', 'carol', asking('crew-1'));
+    const body = { messageId: json.id, from: 'carol', to: 'daemon', note: '' };
+    expect(await carol.call('POST', '/api/messages/forward', { body })).toMatchObject({ status: 403 });
+  });
+});

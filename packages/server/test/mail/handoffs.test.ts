@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startHttp, stillClock, type TestServer } from '../http/kit.ts';
 import { lettersOf, Mail, OWN } from './kit.ts';
 
@@ -87,4 +87,75 @@ it('awaits the acknowledgement of one that has read it', async () => {
   expect(await acks()).toHaveLength(1);
   await reply(true);
   expect(await acks()).toBeUndefined();
+});
+
+describe('an agent elsewhere that may be asked to stop', () => {
+  const register = async (agentId: string): Promise<Mail> => {
+    const { token } = await server.operator.register({
+      agentId,
+      instanceId: 'i',
+      role: 'active-development',
+      promises: { beatEverySeconds: 60 },
+      can: ['nudge', 'terminate'],
+    });
+    const mail = new Mail(server, token);
+    await beat(agentId, mail);
+    return mail;
+  };
+  const beat = (agentId: string, mail: Mail) =>
+    mail.call('POST', `/api/agents/${agentId}/heartbeat`, { body: {} });
+  const order = (agentId: string) => server.operator.terminate(agentId, { reason: 'enough' });
+  const stopLetters = async (agentId: string, mail: Mail) =>
+    (await mail.list(agentId)).filter(({ subject }) => String(subject).startsWith('[STOP]'));
+  const look = (agentId: string) => server.operator.agent(agentId);
+
+  it('finds the request in its box, once, and its end is believed', async () => {
+    const stu = await register('stu');
+    await order('stu');
+    const [letter] = await stopLetters('stu', stu);
+    expect((await stu.read('stu', String(letter?.id))).json).toMatchObject({
+      from: OWN,
+      fromVerified: true,
+      subject: '[STOP] Please save your state and stop',
+      priority: 'urgent',
+      content: {
+        type: 'stop',
+        message: 'Holter: please save your state and stop: ordered by operator: enough',
+      },
+    });
+    expect(await stopLetters('stu', stu)).toHaveLength(1);
+    await stu.call('POST', '/v1/agents/stu/signals', { body: { kind: 'stopped', reason: 'asked to' } });
+    expect(await look('stu')).toMatchObject({ state: 'TERMINATED', end: { byHolter: true } });
+  });
+
+  it('finds it in the reply to its next call, and then not in its box', async () => {
+    const tim = await register('tim');
+    await order('tim');
+    const { json } = await tim.call('POST', '/v1/agents/tim/heartbeat', { body: {} });
+    expect(json.directives).toMatchObject([{ type: 'stop' }]);
+    expect(await stopLetters('tim', tim)).toEqual([]);
+  });
+
+  it('is asked twice when it goes on, and then a person is told', async () => {
+    const uma = await register('uma');
+    await order('uma');
+    for (let minute = 0; minute < 6; minute += 1) {
+      await beat('uma', uma);
+      await stopLetters('uma', uma);
+      await server.pass(60);
+    }
+    expect(await stopLetters('uma', uma)).toHaveLength(2);
+    expect(await look('uma')).toMatchObject({ end: null, incident: { step: 'human' } });
+    const { effects } = await server.operator.effects('uma');
+    const told = effects.flatMap((each) => (each.kind === 'notify' ? [each.message] : []));
+    expect(told.at(-1)).toContain('it could not be stopped');
+  });
+
+  it('is not offered to be stopped while it is not heard', async () => {
+    await register('vic');
+    await server.pass(4 * 60);
+    const because = 'it would have to be asked, and it is not heard';
+    expect((await look('vic')).ready).toMatchObject({ stop: { because } });
+    await expect(order('vic')).rejects.toThrow(because);
+  });
 });

@@ -1,5 +1,6 @@
 import { retell } from '@holter/core';
-import { mayDecideFor, readerOf } from '../access.ts';
+import { mayDecideFor } from '../../intake/index.ts';
+import { readerOf } from '../access.ts';
 import { incidentView } from '../incident-view.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { incidentQuery, incidentsShown } from '../schema/requests.ts';

@@ -6,7 +6,7 @@ import type { LetterBox } from '../../store/letters.ts';
 import { agentIdOf, unknownAgent } from '../access.ts';
 import { authorizationOf } from '../authorization.ts';
 import { MailStream } from '../mail-stream.ts';
-import { letterView, mailAgentView, summaryView } from '../mail-view.ts';
+import { letterView, mailAgentView, sentView, summaryView } from '../mail-view.ts';
 import { problem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import * as schema from '../schema/mail.ts';
@@ -109,7 +109,7 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
       method: 'POST',
       url: '/api/messages',
       summary: 'Send a letter.',
-      access: access(WRITERS),
+      access: access([...WRITERS, 'orchestrator']),
       bodyBytesMax: LETTER_BYTES_MAX,
       example: {
         from: 'ada',
@@ -129,18 +129,17 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
       handle: async ({ body, caller, reply }): Promise<z.infer<typeof schema.sent>> => {
         const { inReplyTo = null, clientId = null } = body;
         const visitor = visitorOf(caller);
-        const from = ownIfNone(body.from, visitor, 'from');
-        const { letter, isNotified, notes } = await office.send(
+        // It is no agent, and has one name.
+        const from =
+          visitor?.role === 'orchestrator'
+            ? `orchestrator:${visitor.group}`
+            : ownIfNone(body.from, visitor, 'from');
+        const sent = await office.send(
           { ...body, from, to: boxNameOf(body.to), inReplyTo, clientId },
           visitor,
         );
         reply.code(201);
-        return {
-          message: letterView(letter),
-          id: letter.letterId,
-          notified: isNotified,
-          ...(notes.length > 0 && { notes: [...notes] }),
-        };
+        return sentView(sent);
       },
     }),
     defineRoute({
@@ -210,12 +209,9 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
         const { messageId: letterId, to, note } = body;
         const visitor = visitorOf(caller);
         const from = ownIfNone(body.from, visitor, 'from');
-        const { letter, isNotified } = await office.forward(
-          { from, to: boxNameOf(to), note, letterId },
-          visitor,
-        );
+        const sent = await office.forward({ from, to: boxNameOf(to), note, letterId }, visitor);
         reply.code(201);
-        return { message: letterView(letter), id: letter.letterId, notified: isNotified };
+        return sentView(sent);
       },
     }),
     defineRoute({

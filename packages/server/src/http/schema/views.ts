@@ -156,6 +156,10 @@ export const agent = z.strictObject({
   task: task.nullable().meta({ description: 'The one that it works on.' }),
   otherTasks: z.array(task).meta({ description: 'Its other open tasks.' }),
   holds: z.array(hold),
+  limitedUntil: maybeTime.meta({
+    description:
+      'When the usage limit of its model resets at which it waits or has ended, as its program has said.',
+  }),
   checkpoint: z.strictObject({ checkpointId: word, at: time }).nullable(),
   findings: z.array(finding),
   incident: incident.nullable(),

@@ -146,9 +146,40 @@ export function lettersContract(open: OpenStore): void {
       expect(await putLetter(store, 'm4', {}, { boxMax: 3 })).toEqual({ kind: 'full' });
       expect((await putLetter(store, 'm5', { to: 'cyd' }, { boxMax: 3 })).kind).toBe('stored');
       await store.markLetters({ to: 'bob', letterIds: ['m2', 'm3'], as: 'read', at: at(2) });
-      expect((await putLetter(store, 'm6', {}, { boxMax: 3 })).kind).toBe('stored');
+      expect(await putLetter(store, 'm6', {}, { boxMax: 3 })).toMatchObject({ removed: { letterId: 'm2' } });
       expect(await idsOf(store)).toEqual(['m6', 'm3', 'm1']);
       expect(await store.readLetter('m4')).toBeNull();
+    });
+
+    it('makes room by awaited letters last, the least urgent first, and never by an urgent one', async () => {
+      const { store } = current;
+      const awaited = { high: 'm1', low: 'm2', urgent: 'm3', normal: 'm4' } as const;
+      for (const priority of ['high', 'low', 'urgent', 'normal'] as const)
+        await putLetter(store, awaited[priority], { priority });
+      await putLetter(store, 'm5', { from: 'cyd', priority: 'urgent' });
+      await putLetter(store, 'm6');
+      const letterIds = [...Object.values(awaited), 'm5', 'm6'];
+      await store.markLetters({ to: 'bob', letterIds, as: 'read', at: at(2) });
+      await store.markLetters({ to: 'bob', letterIds: ['m6'], as: 'acknowledged', at: at(2) });
+      const gone: unknown[] = [];
+      for (let n = 0; n < 6; n += 1) {
+        const put = await putLetter(store, `n${n}`, {}, { boxMax: 6, awaitedFrom: 'ada' });
+        gone.push(put.kind === 'stored' ? put.removed?.letterId : put.kind);
+      }
+      expect(gone).toEqual(['m5', 'm6', 'm2', 'm4', 'm1', 'full']);
+    });
+
+    it('takes no place from a letter whose sender has proven its name, for one whose sender has not', async () => {
+      const { store } = current;
+      const forged = (id: string) =>
+        putLetter(store, id, { isVerified: false }, { boxMax: 4, unverifiedMax: 2 });
+      for (const id of ['m1', 'm2']) await putLetter(store, id);
+      await store.markLetters({ to: 'bob', letterIds: ['m1', 'm2'], as: 'read', at: at(2) });
+      const kinds = [await forged('f1'), await forged('f2'), await forged('f3')].map(({ kind }) => kind);
+      expect(kinds).toEqual(['stored', 'stored', 'full']);
+      await store.markLetters({ to: 'bob', letterIds: ['f1'], as: 'read', at: at(3) });
+      expect(await forged('f4')).toMatchObject({ removed: { letterId: 'f1' } });
+      expect(await idsOf(store)).toEqual(['f4', 'f2', 'm2', 'm1']);
     });
 
     it('deletes a letter for its recipient only', async () => {

@@ -13,18 +13,16 @@ import {
 import type { Tables } from './tables.ts';
 
 export function putLetter({ letters }: Tables, put: LetterPut): LetterVerdict {
-  const { letter, acknowledges, boxMax } = put;
-  const all = [...letters.values()];
-  const twin = all.find(
-    ({ from, clientId }) => clientId !== null && clientId === letter.clientId && from === letter.from,
-  );
-  if (twin) return { kind: 'exists', letter: twin };
-  const box = all.filter(({ to }) => to === letter.to);
-  if (box.length >= boxMax) {
-    const oldest = box.find(({ readAt }) => readAt !== null);
-    if (!oldest) return { kind: 'full' };
-    letters.delete(oldest.letterId);
+  const { letter, acknowledges } = put;
+  const box: StoredLetter[] = [];
+  for (const known of letters.values()) {
+    const isTwin = known.clientId !== null && known.clientId === letter.clientId;
+    if (isTwin && known.from === letter.from) return { kind: 'exists', letter: known };
+    if (known.to === letter.to) box.push(known);
   }
+  const removed = isFull(box, put) ? roomIn(box, put) : undefined;
+  if (removed === null) return { kind: 'full' };
+  if (removed) letters.delete(removed.letterId);
   const stored = unmarked(letter);
   letters.set(letter.letterId, stored);
   if (acknowledges !== null)
@@ -32,18 +30,36 @@ export function putLetter({ letters }: Tables, put: LetterPut): LetterVerdict {
       { letters },
       { to: letter.from, letterIds: [acknowledges], as: 'acknowledged', at: letter.sentAt },
     );
-  return { kind: 'stored', letter: stored };
+  return { kind: 'stored', letter: stored, ...(removed && { removed }) };
+}
+
+function isFull(box: readonly StoredLetter[], { letter, boxMax, unverifiedMax }: LetterPut): boolean {
+  if (box.length >= boxMax) return true;
+  if (letter.isVerified || unverifiedMax === undefined) return false;
+  return box.filter(({ isVerified }) => !isVerified).length >= unverifiedMax;
+}
+
+const WEIGHTS = { low: 1, normal: 2, high: 3, urgent: 4 } as const;
+
+function roomIn(box: readonly StoredLetter[], { letter, awaitedFrom }: LetterPut): StoredLetter | null {
+  const weightOf = ({ from, isVerified, acknowledgedAt, priority }: StoredLetter): number =>
+    from === awaitedFrom && isVerified && acknowledgedAt === null ? WEIGHTS[priority] : 0;
+  const [oldest = null] = box
+    .filter(({ readAt, isVerified }) => readAt !== null && (letter.isVerified || !isVerified))
+    .filter((each) => weightOf(each) < WEIGHTS.urgent)
+    .sort((a, b) => weightOf(a) - weightOf(b));
+  return oldest;
 }
 
 export function listLetters({ letters }: Tables, query: LetterQuery): readonly StoredLetter[] {
   const { status, priority, other, after, limit } = query;
-  const found = [...letters.values()].filter(
-    (letter) =>
-      isIn(query, letter) &&
-      (status === undefined || hasStatus[status](letter)) &&
-      (priority === undefined || letter.priority === priority) &&
-      (other === undefined || (query.box === 'inbox' ? letter.from : letter.to) === other),
-  );
+  const isWanted = (letter: StoredLetter): boolean =>
+    isIn(query, letter) &&
+    (status === undefined || hasStatus[status](letter)) &&
+    (priority === undefined || letter.priority === priority) &&
+    (other === undefined || (query.box === 'inbox' ? letter.from : letter.to) === other);
+  const found: StoredLetter[] = [];
+  for (const letter of letters.values()) if (isWanted(letter)) found.push(letter);
   if (after === undefined) return found.reverse().slice(0, limit);
   const order = [...letters.keys()];
   const start = after === null ? -1 : order.indexOf(after);

@@ -18,7 +18,8 @@ import type { Schema } from './schema.ts';
 type Db = Kysely<Schema>;
 
 /** Call it in a transaction. */
-export async function putLetter(db: Db, { letter, acknowledges, boxMax }: LetterPut): Promise<LetterVerdict> {
+export async function putLetter(db: Db, put: LetterPut): Promise<LetterVerdict> {
+  const { letter, acknowledges } = put;
   if (letter.clientId !== null) {
     const twin = await db
       .selectFrom('letters')
@@ -28,22 +29,8 @@ export async function putLetter(db: Db, { letter, acknowledges, boxMax }: Letter
       .executeTakeFirst();
     if (twin) return { kind: 'exists', letter: letterOf(twin) };
   }
-  const { total } = await db
-    .selectFrom('letters')
-    .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('recipient', '=', letter.to)
-    .executeTakeFirstOrThrow();
-  if (Number(total) >= boxMax) {
-    const oldestRead = db
-      .selectFrom('letters')
-      .select('seq')
-      .where('recipient', '=', letter.to)
-      .where('read_at', 'is not', null)
-      .orderBy('seq')
-      .limit(1);
-    const room = await db.deleteFrom('letters').where('seq', '=', oldestRead).executeTakeFirstOrThrow();
-    if (Number(room.numDeletedRows) === 0) return { kind: 'full' };
-  }
+  const removed = (await isFull(db, put)) ? await makeRoom(db, put) : undefined;
+  if (removed === null) return { kind: 'full' };
   await db.insertInto('letters').values(rowOf(letter)).execute();
   if (acknowledges !== null)
     await markLetters(db, {
@@ -52,7 +39,41 @@ export async function putLetter(db: Db, { letter, acknowledges, boxMax }: Letter
       as: 'acknowledged',
       at: letter.sentAt,
     });
-  return { kind: 'stored', letter: unmarked(letter) };
+  return { kind: 'stored', letter: unmarked(letter), ...(removed && { removed }) };
+}
+
+async function isFull(db: Db, { letter, boxMax, unverifiedMax }: LetterPut): Promise<boolean> {
+  if (boxMax === Number.POSITIVE_INFINITY) return false;
+  const box = db
+    .selectFrom('letters')
+    .select(({ fn }) => fn.countAll<number>().as('total'))
+    .where('recipient', '=', letter.to);
+  if (Number((await box.executeTakeFirstOrThrow()).total) >= boxMax) return true;
+  if (letter.isVerified || unverifiedMax === undefined) return false;
+  const unverified = await box.where('is_verified', '=', 0).executeTakeFirstOrThrow();
+  return Number(unverified.total) >= unverifiedMax;
+}
+
+const URGENT = 4;
+
+/** The letter that has made room; null if there is none that may. */
+async function makeRoom(db: Db, { letter, awaitedFrom = '' }: LetterPut): Promise<StoredLetter | null> {
+  const weight = sql<number>`case when sender = ${awaitedFrom} and is_verified = 1 and acknowledged_at is null
+    then case priority when 'low' then 1 when 'normal' then 2 when 'high' then 3 else ${sql.lit(URGENT)} end
+    else 0 end`;
+  const read = db
+    .selectFrom('letters')
+    .selectAll()
+    .where('recipient', '=', letter.to)
+    .where('read_at', 'is not', null)
+    .where(weight, '<', URGENT)
+    .orderBy(weight)
+    .orderBy('seq')
+    .limit(1);
+  const row = await (letter.isVerified ? read : read.where('is_verified', '=', 0)).executeTakeFirst();
+  if (!row) return null;
+  await db.deleteFrom('letters').where('seq', '=', row.seq).execute();
+  return letterOf(row);
 }
 
 export async function readLetter(db: Db, letterId: string): Promise<StoredLetter | null> {
@@ -60,17 +81,20 @@ export async function readLetter(db: Db, letterId: string): Promise<StoredLetter
   return row ? letterOf(row) : null;
 }
 
+/** A box is small; what Holter has sent is a ping to every agent, and more. */
+const UNINDEXED_SENDER = sql<string>`sender || ''`;
+
 export async function listLetters(db: Db, query: LetterQuery): Promise<readonly StoredLetter[]> {
   const { of, box, status, priority, other, after, limit } = query;
-  const [owner, peer] =
-    box === 'inbox' ? (['recipient', 'sender'] as const) : (['sender', 'recipient'] as const);
+  const [to, from] = box === 'inbox' ? [of, other] : [other, of];
   const order = after === undefined ? 'desc' : 'asc';
-  let wanted = db.selectFrom('letters').selectAll().where(owner, '=', of).orderBy('seq', order).limit(limit);
+  let wanted = db.selectFrom('letters').selectAll().orderBy('seq', order).limit(limit);
+  if (to !== undefined) wanted = wanted.where('recipient', '=', to);
+  if (from !== undefined) wanted = wanted.where(to === undefined ? 'sender' : UNINDEXED_SENDER, '=', from);
   if (after !== undefined && after !== null) {
     const seq = db.selectFrom('letters').select('seq').where('letter_id', '=', after);
     wanted = wanted.where('seq', '>', ({ fn, val }) => fn.coalesce(seq, val(0)));
   }
-  if (other !== undefined) wanted = wanted.where(peer, '=', other);
   if (priority !== undefined) wanted = wanted.where('priority', '=', priority);
   if (status !== undefined) wanted = withStatus(wanted, status);
   return (await wanted.execute()).map(letterOf);
