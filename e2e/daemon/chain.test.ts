@@ -186,12 +186,14 @@ describe.runIf(hasTmux)('the whole chain, with the real tmux', { timeout: 180_00
     expect(log().match(/deacon: crash loop/g)).toHaveLength(1);
   });
 
-  it('a daemon that is killed is started again by its supervisor, and goes on', async () => {
+  it('a daemon that is killed is started again by its supervisor, and goes on; two are one', async () => {
     const { pid, ticks } = daemonState();
     const deacon = patrol();
     process.kill(pid, 'SIGKILL');
     await until('the next daemon has ticked', () => daemonState().pid !== pid, WAIT_MS);
     expect(ticks).toBeGreaterThan(3);
     expect(patrol()).toBe(deacon);
+    const second = await runHolter(folder, ['daemon', '--once', '--town', path()]);
+    expect(second).toMatchObject({ code: 1, err: expect.stringContaining('another daemon runs in') });
   });
 });

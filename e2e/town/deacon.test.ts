@@ -1,13 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { wallNow } from '@holter/server/process';
+import { instant, type LinkLook, memberLink } from '@holter/core';
+import { realClock, wallNow } from '@holter/server/process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type BootStatus, readBootStatus } from '../../packages/holter/src/boot/status-file.ts';
 import { townLines } from '../../packages/holter/src/boot/town-lines.ts';
 import { runTriage } from '../../packages/holter/src/boot/triage-run.ts';
+import { clientOf } from '../../packages/holter/src/client/ask.ts';
 import { findServer } from '../../packages/holter/src/client/connection.ts';
 import { deaconHand } from '../../packages/holter/src/daemon/deacon-hand.ts';
+import { lifecycleLetters } from '../../packages/holter/src/daemon/lifecycle-letters.ts';
 import { memberHand } from '../../packages/holter/src/daemon/member-hand.ts';
 import { restartDeacon, startDeacon } from '../../packages/holter/src/deacon/act.ts';
 import { type Chain, openChain, selfIn } from '../../packages/holter/src/deacon/context.ts';
@@ -64,9 +67,41 @@ async function chainOf(env?: Io['env']): Promise<Chain> {
   return { ...chain, command: built(chain.command), members, now: () => wallNow() + laterMs };
 }
 
+const chainMail = (): ChainMail => new ChainMail(() => findServer(io(), {}, 'operator'));
+
 async function triage(chain: Chain, mayAct = true, isHeld = false): Promise<BootStatus> {
-  const mail = new ChainMail(() => findServer(io(), {}, 'operator'));
-  return runTriage({ ...chain, mail, self: selfIn(chain.table), mayAct, isHeld, advise: null });
+  return runTriage({ ...chain, mail: chainMail(), self: selfIn(chain.table), mayAct, isHeld, advise: null });
+}
+
+/** The orchestrator of its group asks for it; the daemon is told of the very process that was registered. */
+async function orderedByLetter(look: LinkLook): Promise<void> {
+  const name = memberLink('gt-alpha-witness');
+  const [client, mail] = [clientOf(findServer(io(), {}, 'operator')), chainMail()];
+  await client.register({ agentId: 'daemon', instanceId: 'd', mode: 'observe' });
+  const { out: token } = await world.holter('token', 'create', '--role', 'orchestrator', '--group', 'alpha');
+  const orchestrator = clientOf({ ...findServer(io(), {}, 'operator'), token: token.trim() });
+  const { incarnation } = await client.agent('gt-alpha-witness');
+  const content = {
+    type: 'lifecycle',
+    message: 'new settings',
+    action: 'restart',
+    agent: 'gt-alpha-witness',
+  };
+  const letter = { to: 'daemon', subject: 'LIFECYCLE', content: { ...content, incarnation } } as const;
+  const asked = async (seen: LinkLook) => {
+    await orchestrator.sendLetter(letter);
+    const context = { clock: realClock(), now: wallNow, mail };
+    return lifecycleLetters(context, { deacon: seen, members: [[name, seen]] });
+  };
+  const by = 'orchestrator:alpha, by letter';
+  const request = { action: 'restart', name, by, reason: 'new settings' };
+  expect(await asked(look)).toMatchObject([{ ...request, process: look.process }]);
+  // Its successor has not registered yet.
+  const { pid, bootId } = JSON.parse(look.process ?? '');
+  const { startedAt } = selfIn((await chainOf()).table);
+  const next = JSON.stringify({ pid, bootId, startedAt: `${Number(startedAt) + 1_000_000}` });
+  expect(await asked({ ...look, process: next })).toMatchObject([{ ...request, process: 'another run' }]);
+  expect(await asked({ ...look, state: 'gone' })).toMatchObject([{ ...request, process: null }]);
 }
 
 const heartbeatFile = join(townPath, 'deacon', 'heartbeat.json');
@@ -234,6 +269,15 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
     const pid = await patrolOf();
     process.kill(pid, 'SIGSTOP');
     later(20 * MINUTE);
+    const client = clientOf(findServer(io(), {}, 'operator'));
+    const { incarnation: start } = await client.agent('deacon');
+    const about = { hold: 'rate-limited', incarnation: start } as const;
+    await client.signal('deacon', { kind: 'hold-begun', ...about, until: chain.now() + 10 * MINUTE });
+    expect(await triage(chain)).toMatchObject({
+      action: 'NOTHING',
+      reason: expect.stringContaining('it has reached its usage limit, which resets in'),
+    });
+    await client.signal('deacon', { kind: 'hold-ended', ...about });
     for (const _ of [1, 2]) {
       expect(await triage(chain)).toMatchObject({ action: 'WAKE', result: 'sent to its mailbox' });
       later(3 * MINUTE);
@@ -321,6 +365,9 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
   it('an agent of the town is started as a member of its group, replaced when only a shell is left, and ended by order', async () => {
     const hand = memberHand(chain, 'gt-alpha-witness');
     expect(await hand.look(null)).toMatchObject({ state: 'gone' });
+    const notBefore = instant(1);
+    const atLimit = memberHand(chain, 'gt-alpha-witness', async () => notBefore);
+    expect(await atLimit.look(null)).toMatchObject({ state: 'ended', notBefore });
     // Somebody has left a shell in a session of the town.
     await chain.sessions.start({ name: 'gt-alpha-witness', folder: townPath, command: ['sh'], env: {} });
     await until('only a shell is left', async () => (await hand.look(null)).state === 'gone');
@@ -332,6 +379,7 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
     expect(agent).toContain('"group":"alpha"');
     const { process: run, state } = await hand.look(null);
     expect(state).toBe('running');
+    await orderedByLetter(await hand.look(null));
     expect(await hand.stop(run ?? '', false)).toBe('only an order ends it');
     expect(await hand.stop('another', true)).toContain('left alone');
     expect(await hand.stop(run ?? '', true)).toBeNull();

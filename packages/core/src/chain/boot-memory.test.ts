@@ -22,6 +22,7 @@ describe('the evidence of the processes of the Deacon', () => {
     ['unknown', 'looks that are far apart, as after a sleep', { at: -20 * MINUTES }, {}],
     ['unknown', 'a CPU time that can not be read', {}, { cpuMs: null }],
     ['unknown', 'stopped just now', {}, { isStopped: true }],
+    ['unknown', 'stopped until just now', { isStopped: true }, {}],
     ['stopped', 'stopped at both', { isStopped: true }, { isStopped: true }],
     ['idle', 'no CPU time between them', {}, {}],
     ['idle', 'timers of a runtime', {}, { cpuMs: 1_900 }],
@@ -48,7 +49,9 @@ describe('what Boot remembers of a run', () => {
       heartbeatAt: T0,
       wakes: 2,
       unsent: 1,
+      wakeTriedAt: at(minutes(20)),
       unknownSince: null,
+      limitedUntil: at(minutes(90)),
       isTold: true,
       at: at(minutes(20)),
     },
@@ -56,7 +59,7 @@ describe('what Boot remembers of a run', () => {
   });
   const seen = (ms: number, reading: HeartbeatReading, incarnation = 'a') => {
     const freshness = freshnessOf(reading, { ...run, incarnation }, at(ms));
-    return { at: at(ms), reading, freshness };
+    return { at: at(ms), reading, freshness, limitedUntil: null };
   };
 
   it('counts WAKEs for one heartbeat of one run', () => {
@@ -68,6 +71,25 @@ describe('what Boot remembers of a run', () => {
     expect(wakesAt(minutes(40), beat(minutes(21)))).toBe(0);
     expect(wakesAt(minutes(23), beat(minutes(22)))).toBe(0);
     expect(wakesAt(minutes(23), beat(0), 'b')).toBe(0);
+  });
+
+  it('knows how long ago it was woken, also when the clock was set back', () => {
+    const sinceWakeAt = (ms: number, reading: HeartbeatReading) =>
+      remember(known({}), silent, seen(ms, reading)).sinceWakeMs;
+    expect(sinceWakeAt(minutes(23), beat(0))).toBe(minutes(3));
+    expect(sinceWakeAt(minutes(17), beat(0))).toBe(0);
+    expect(sinceWakeAt(minutes(23), beat(minutes(22)))).toBeNull();
+  });
+
+  it('knows a usage limit, also while nobody can be asked', () => {
+    const limitedMs = (limitedUntil: number | null | undefined) =>
+      remember(known({}), silent, { ...seen(minutes(30), beat(0)), limitedUntil }).limitedMs;
+    expect([limitedMs(undefined), limitedMs(null), limitedMs(at(minutes(40))), limitedMs(at(0))]).toEqual([
+      minutes(60),
+      0,
+      minutes(10),
+      0,
+    ]);
   });
 
   it('tells the overseer again only after a fresh heartbeat', () => {

@@ -19,16 +19,32 @@ export type BootMemory = ProcessSample & {
   readonly wakes: number;
   /** WAKEs in a row that could not be sent. */
   readonly unsent: number;
+  /** When the last of all these was sent, or could not be. */
+  readonly wakeTriedAt: number | null;
   /** Since when its heartbeat can't be read. */
   readonly unknownSince: number | null;
+  /** When its usage limit resets, as its program has said last; it is asked for where the server may be down. */
+  readonly limitedUntil: number | null;
   /** Whether the overseer was told about it. */
   readonly isTold: boolean;
+};
+
+type Seen = {
+  readonly at: Instant;
+  readonly reading: HeartbeatReading;
+  readonly freshness: Freshness | null;
+  /** Null if it has none; undefined if nobody could say. */
+  readonly limitedUntil: number | null | undefined;
 };
 
 type Remembered = {
   readonly memory: BootMemory;
   readonly process: ChainProcess;
   readonly unknownMs: DurationMs;
+  /** Null if it was not woken since its heartbeat. */
+  readonly sinceWakeMs: DurationMs | null;
+  /** For how long its usage limit lasts. */
+  readonly limitedMs: DurationMs;
 };
 
 /** So many WAKEs that could not be sent say that nothing reaches it. */
@@ -41,7 +57,7 @@ export const UNSENT_MAX = 2;
 export function remember(
   last: (BootMemory & { readonly at: Instant }) | null,
   sample: ProcessSample,
-  seen: { readonly at: Instant; readonly reading: HeartbeatReading; readonly freshness: Freshness | null },
+  seen: Seen,
 ): Remembered {
   const { at, reading, freshness } = seen;
   const before = last?.incarnation === sample.incarnation ? last : null;
@@ -49,17 +65,24 @@ export function remember(
   const isSilent = before !== null && before.heartbeatAt === heartbeatAt && freshness?.kind !== 'fresh';
   // A clock that was set back must not make it wait for ever.
   const unknownSince = freshness?.kind === 'unknown' ? Math.min(before?.unknownSince ?? at, at) : null;
+  const triedAt = isSilent ? before.wakeTriedAt : null;
+  const wakeTriedAt = triedAt === null ? null : Math.min(triedAt, at);
+  const { limitedUntil = before?.limitedUntil ?? null } = seen;
   return {
     memory: {
       ...sample,
       heartbeatAt,
       wakes: isSilent ? before.wakes : 0,
       unsent: isSilent ? before.unsent : 0,
+      wakeTriedAt,
       unknownSince,
+      limitedUntil,
       isTold: freshness?.kind === 'fresh' ? false : (before?.isTold ?? false),
     },
     process: processEvidence(before, { ...sample, at }),
     unknownMs: milliseconds(unknownSince === null ? 0 : at - unknownSince),
+    sinceWakeMs: wakeTriedAt === null ? null : milliseconds(at - wakeTriedAt),
+    limitedMs: milliseconds(Math.max(0, (limitedUntil ?? at) - at)),
   };
 }
 
@@ -77,7 +100,8 @@ export function processEvidence(before: SampleAt | null, after: SampleAt): Chain
   const elapsedMs = after.at - before.at;
   if (elapsedMs < ELAPSED_MS_MIN || elapsedMs > ELAPSED_MS_MAX) return 'unknown';
   if (before.isStopped && after.isStopped) return 'stopped';
-  if (before.cpuMs === null || after.cpuMs === null || after.isStopped) return 'unknown';
+  // One that was stopped and goes on has changed, however little CPU time it has used since.
+  if (before.cpuMs === null || after.cpuMs === null || before.isStopped || after.isStopped) return 'unknown';
   const cpuMs = after.cpuMs - before.cpuMs;
   // Less than before: a process has ended meanwhile, so that something happened.
   return cpuMs >= 0 && cpuMs <= elapsedMs * IDLE_SHARE ? 'idle' : 'busy';

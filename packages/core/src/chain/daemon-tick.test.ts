@@ -129,6 +129,14 @@ describe('a tick of the daemon', () => {
     expect(state.links.deacon.budget.crashedAt).toEqual([]);
   });
 
+  it('starts a Deacon that has ended at its usage limit when that has reset, without an incident', () => {
+    const limited = (at: Instant) =>
+      look(at, 'deacon', { state: 'ended', tick: null, notBefore: later(T0, minutes(7)) });
+    const { acts, effects, state } = ticks(4, (n, at) => (n > 0 ? { deacon: limited(at) } : {}));
+    expect(acts.filter((act) => act.includes('start'))).toEqual(['3 start deacon']);
+    expect([effects, state.links.deacon.budget.crashedAt]).toEqual([[], []]);
+  });
+
   it('does not act on the word of Boot about a Deacon that has written a heartbeat since', () => {
     const triage = { action: 'RESTART' as const, reason: 'it is very stale' };
     const still = { tick: T0, cpuMs: null };

@@ -11,6 +11,7 @@ import {
   foldOrder,
   foldSilence,
   foldStillness,
+  isTooEarly,
   type Link,
   type LinkContext,
   type LinkName,
@@ -180,7 +181,8 @@ class Tick {
     const isDown = this.state.down[name] !== undefined;
     const seen: LinkLook = isFirst ? { ...look, state: 'unknown' } : look;
     this.fold(name, (link, context) => folding(link, seen, context));
-    if ((isFirst || seen.state === 'ended') && !isDown && !this.sight.isHeld) this.start(name);
+    const mayStart = !isDown && !this.sight.isHeld && !isTooEarly(look, this.sight);
+    if ((isFirst || seen.state === 'ended') && mayStart) this.start(name);
   }
 
   /** Somebody has started what was shut down: it is looked after again. */

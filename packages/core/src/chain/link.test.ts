@@ -293,6 +293,31 @@ describe('a link that crashes', () => {
 });
 
 describe('a link that Holter must not touch', () => {
+  it('is not ended when the second look fails', () => {
+    const town = new Town();
+    town.look();
+    town.state = 'stopped';
+    for (let n = 0; n < 6 && !town.pending.some(({ kind }) => kind === 'terminate'); n++) town.look();
+    town.state = 'unknown';
+    town.look(seconds(5));
+    expect([town.pending.length > 0, town.claim('terminate')]).toEqual([true, false]);
+  });
+
+  it('is not started before its usage limit resets, also if that becomes known late', () => {
+    const town = new Town();
+    town.look();
+    town.state = 'gone';
+    town.look();
+    const known = town.link;
+    const notBefore = later(town.at, minutes(1));
+    const look = { at: town.at, process: 'b.100', state: 'ended', cpuMs: null, tick: null } as const;
+    town.link = foldLook(known, { ...look, notBefore }, town.context).link;
+    town.link = foldLook(town.link, { ...look, state: 'unknown' }, town.context).link;
+    expect(town.claim('spawn')).toBe(false);
+    town.at = notBefore;
+    expect(town.claim('spawn')).toBe(true);
+  });
+
   it('is found frozen, but not ended until that is over', () => {
     const town = new Town();
     town.look();

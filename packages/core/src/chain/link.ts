@@ -81,7 +81,10 @@ export type LinkStep = {
 /** What a look says, as inputs of the same rules that every agent is judged by. */
 export function foldLook(link: Link, seen: LinkLook, context: LinkContext): LinkStep {
   // What was shut down on purpose has not crashed.
-  const look: LinkLook = context.isDown && seen.state === 'gone' ? { ...seen, state: 'ended' } : seen;
+  const state = context.isDown && seen.state === 'gone' ? 'ended' : seen.state;
+  // A look that fails says nothing about a usage limit that is known.
+  const { notBefore } = state === 'unknown' && link.look ? link.look : seen;
+  const look: LinkLook = { ...seen, state, ...(notBefore !== undefined && { notBefore }) };
   const fold = new Fold(link, context);
   fold.meet(look);
   if (look.state === 'running' || (look.state === 'ended' && context.name === 'boot')) fold.noteUp();
@@ -95,11 +98,16 @@ export function foldLook(link: Link, seen: LinkLook, context: LinkContext): Link
     else if (stillness) fold.reportStillness(stillness);
     else if (look.doubt !== undefined || isMoving(link.look, look)) fold.clear('frozen');
   }
-  if (context.isDown) fold.accept();
+  if (context.isDown) fold.accept('it was shut down on purpose');
+  else if (isTooEarly(look, context)) fold.accept('it waits for its usage limit to reset');
   fold.apply({ kind: 'tick' });
   fold.repair();
   return fold.done(isTooSoon(link.look, look, context.gap) ? link.look : look);
 }
+
+/** It has ended at its usage limit, and would only do so again. */
+export const isTooEarly = ({ notBefore }: LinkLook, { at }: Pick<LinkContext, 'at'>): boolean =>
+  notBefore !== undefined && notBefore > at;
 
 /** It used CPU time. That alone is no answer, but it is no freeze either. */
 const isMoving = (before: LinkLook | null, { cpuMs }: LinkLook): boolean =>
@@ -136,7 +144,11 @@ export function foldSilence(link: Link, silence: Omit<Stillness, 'seen'>, contex
 /** The last check before an effect is carried out; the newest look was folded before. `key` is a fresh secret. */
 export function foldClaim(link: Link, effect: Effect, key: string, context: LinkContext): LinkStep {
   const fold = new Fold(link, context);
-  if (effect.kind === 'spawn' && context.isDown) return { ...fold.done(link.look), claim: 'cancelled' };
+  const isLeft = context.isDown || (link.look !== null && isTooEarly(link.look, context));
+  if (effect.kind === 'spawn' && isLeft) return { ...fold.done(link.look), claim: 'cancelled' };
+  // A second look that fails confirms nothing.
+  const isBlind = link.look?.state === 'unknown' && !isOrderedByPerson(link);
+  if (effect.kind === 'terminate' && isBlind) return { ...fold.done(link.look), claim: 'cancelled' };
   const claim = fold.apply({ kind: 'claim', effect, evidence: { spawnKey: key } });
   if (claim === 'proceed' && effect.kind === 'spawn') fold.budget = noteStart(fold.budget, context.at);
   return { ...fold.done(link.look), claim: claim ?? 'cancelled' };
@@ -271,10 +283,10 @@ class Fold {
   }
 
   /** It is meant to stay down. */
-  accept(): void {
+  accept(reason: string): void {
     const { end, incident } = this.agent?.hard ?? {};
     if (!end || !incident || incident.phase === 'acting') return;
-    const given = { by: CHAIN_EXECUTOR, source: 'run', reason: 'it was shut down on purpose' } as const;
+    const given = { by: CHAIN_EXECUTOR, source: 'run', reason } as const;
     this.apply({ kind: 'decision', decision: { decision: 'dismiss', ...given } });
   }
 

@@ -14,6 +14,8 @@ export type LinkLook = {
   readonly cpuMs: number | null;
   /** The link's own tick or heartbeat, as it reports it; null if it did not answer. */
   readonly tick: number | null;
+  /** Of one that has `ended` at a usage limit of its model: when that resets. It is not to be started before. */
+  readonly notBefore?: Instant;
   /** Why what another judge has said against its process holds no longer; of a link that such a judge has accused. */
   readonly doubt?: string;
 };

@@ -17,14 +17,23 @@ const look = (more: Partial<DeaconLook>): DeaconLook => ({
   process: 'unknown',
   isAsking: false,
   wakes: 0,
+  sinceWakeMs: null,
+  limitedMs: milliseconds(0),
   canBeTold: true,
   isDegraded: false,
   ...more,
 });
 
+const STALE = { freshness: aged('stale') };
+const WOKEN = { freshness: aged('very-stale'), wakes: 2, process: 'idle' } as const;
+const LIMITED = { limitedMs: minutes(9) };
+
 describe('the decision matrix of Boot', () => {
   it.each<[string, string, Partial<DeaconLook>]>([
     ['START', 'a dead session, whatever its file says', { session: 'dead', freshness: aged('fresh') }],
+    ['NOTHING', 'a session that has ended at its usage limit', { session: 'dead', limitedMs: minutes(9) }],
+    ['NOTHING', 'stale, with mail, at its usage limit', { ...STALE, pendingLetters: 1, ...LIMITED }],
+    ['NOTHING', 'woken twice, idle, at its usage limit', { ...WOKEN, ...LIMITED }],
     ['WAKE', 'a very stale heartbeat', { freshness: aged('very-stale') }],
     ['NUDGE', 'a stale heartbeat and mail', { freshness: aged('stale'), pendingLetters: 1 }],
     ['NOTHING', 'a stale heartbeat without mail', { freshness: aged('stale') }],
@@ -49,6 +58,10 @@ describe('the decision matrix of Boot', () => {
 
   it.each<[string, string, Partial<DeaconLook>]>([
     ['WAKE', 'woken once', { wakes: 1, process: 'idle' }],
+    ['NOTHING', 'woken just now', { wakes: 1, process: 'idle', sinceWakeMs: minutes(2) }],
+    ['WAKE', 'woken a tick ago', { wakes: 1, process: 'idle', sinceWakeMs: minutes(2.9) }],
+    ['NOTHING', 'woken twice, just now', { wakes: 2, process: 'idle', sinceWakeMs: minutes(2) }],
+    ['NOTHING', 'not reached just now', { canBeTold: false, sinceWakeMs: minutes(0) }],
     ['RESTART', 'woken twice, idle', { wakes: 2, process: 'idle' }],
     ['RESTART', 'woken twice, stopped', { wakes: 2, process: 'stopped' }],
     ['ESCALATE', 'woken twice, busy', { wakes: 2, process: 'busy' }],

@@ -1,4 +1,4 @@
-import { type DurationMs, inWords } from '../base/time.ts';
+import { type DurationMs, inWords, milliseconds, minutes } from '../base/time.ts';
 import { type Freshness, type FreshnessLimits, freshnessDefaults } from './freshness.ts';
 
 /**
@@ -29,10 +29,14 @@ export type DeaconLook = {
   /** Letters that wait for it, without those that Boot has sent; null if the mailbox could not be asked. */
   readonly pendingLetters: number | null;
   readonly process: ChainProcess;
+  /** For how long its usage limit lasts, as its program has said; 0 if it has none. */
+  readonly limitedMs: DurationMs;
   /** It waits for a person: a permission prompt or a question. */
   readonly isAsking: boolean;
   /** How often this run was woken since its last fresh heartbeat; only deliveries that succeeded count. */
   readonly wakes: number;
+  /** How long ago the last of them was sent, or could not be; null if there was none. */
+  readonly sinceWakeMs: DurationMs | null;
   /** Whether messages can reach it: through its pane, or through its mailbox. */
   readonly canBeTold: boolean;
   /** No tmux: no panes can be seen, and a very stale heartbeat needs only evidence from the process. */
@@ -48,9 +52,27 @@ export const BOOT_CHECK_IN = 'Boot check-in: pending work';
 /** So many that were delivered and not followed by a fresh heartbeat. */
 export const WAKES_MAX = 2;
 
+export type TriageLimits = FreshnessLimits & {
+  /** How often Boot looks. */
+  readonly tickMs: DurationMs;
+};
+
+export const triageDefaults: TriageLimits = { ...freshnessDefaults, tickMs: minutes(3) };
+
+/**
+ * How long a Deacon that was woken has to answer before anything else is done about it. Triages come sooner than that
+ * when the daemon is started again and again, or a person runs them by hand. Ticks are not quite regular, so that it is
+ * a little less than one.
+ */
+const answerMsOf = (tickMs: DurationMs): DurationMs => milliseconds(0.75 * tickMs);
+
 /** Boot's decision matrix. */
-export function triage(look: DeaconLook, limits: FreshnessLimits = freshnessDefaults): Triage {
-  const { session, freshness, pendingLetters, unknownMs } = look;
+export function triage(look: DeaconLook, limits: TriageLimits = triageDefaults): Triage {
+  const { session, freshness, pendingLetters, unknownMs, limitedMs } = look;
+  const isLimited = limitedMs > 0;
+  const limit = `it has reached its usage limit, which resets in ${inWords(limitedMs)}`;
+  if (session === 'dead' && isLimited)
+    return { action: 'NOTHING', reason: `its session has ended; ${limit}` };
   if (session === 'dead') return { action: 'START', reason: 'its session is dead' };
   if (session === 'unknown' || freshness === null)
     return { action: 'NOTHING', reason: 'its session could not be looked at' };
@@ -58,7 +80,8 @@ export function triage(look: DeaconLook, limits: FreshnessLimits = freshnessDefa
   if (kind === 'unknown' && unknownMs >= limits.veryStaleMs)
     return { action: 'ESCALATE', reason: `${evidence}, for ${inWords(unknownMs)} now` };
   if (kind === 'unknown' || kind === 'fresh') return { action: 'NOTHING', reason: evidence };
-  if (kind === 'very-stale') return triageVeryStale(look, evidence);
+  if (isLimited) return { action: 'NOTHING', reason: `${evidence}; ${limit}` };
+  if (kind === 'very-stale') return triageVeryStale(look, evidence, answerMsOf(limits.tickMs));
   if (pendingLetters === null)
     return { action: 'NOTHING', reason: `${evidence}; its mailbox could not be asked` };
   if (pendingLetters === 0) return { action: 'NOTHING', reason: `${evidence}; no mail is pending` };
@@ -71,8 +94,13 @@ export function triage(look: DeaconLook, limits: FreshnessLimits = freshnessDefa
  * A restart needs a second kind of evidence beside the heartbeat, from the process. An agent that waits for a person
  * is never restarted: it is idle because of that.
  */
-function triageVeryStale(look: DeaconLook, evidence: string): Triage {
-  const { wakes, canBeTold, isDegraded, isAsking, process } = look;
+function triageVeryStale(look: DeaconLook, evidence: string, answerMs: DurationMs): Triage {
+  const { wakes, sinceWakeMs, canBeTold, isDegraded, isAsking, process } = look;
+  if (sinceWakeMs !== null && sinceWakeMs < answerMs)
+    return {
+      action: 'NOTHING',
+      reason: `${evidence}; the last WAKE was ${inWords(sinceWakeMs)} ago, and it may still answer`,
+    };
   const isWoken = wakes >= WAKES_MAX || (isDegraded && !canBeTold);
   if (!isWoken)
     return canBeTold

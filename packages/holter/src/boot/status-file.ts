@@ -16,12 +16,14 @@ export function writeBootStatus(town: Town, status: BootStatus, incarnation: str
   const { memory, at, ...rest } = status;
   const deacon = memory && {
     incarnation: memory.incarnation,
-    heartbeat_at: memory.heartbeatAt === null ? null : new Date(memory.heartbeatAt).toISOString(),
+    heartbeat_at: dateOf(memory.heartbeatAt),
     wakes: memory.wakes,
     unsent: memory.unsent,
+    wake_tried_at: dateOf(memory.wakeTriedAt),
     cpu_ms: memory.cpuMs,
     is_stopped: memory.isStopped,
-    unknown_since: memory.unknownSince === null ? null : new Date(memory.unknownSince).toISOString(),
+    unknown_since: dateOf(memory.unknownSince),
+    limited_until: dateOf(memory.limitedUntil),
     is_told: memory.isTold,
   };
   writeStateFile(town.bootStatusFile, { ...rest, at: new Date(at).toISOString(), deacon }, incarnation);
@@ -54,20 +56,24 @@ const ACTIONS: ReadonlySet<string> = new Set<TriageAction>([
 
 function memoryIn(value: unknown): BootMemory | null {
   if (typeof value !== 'object' || value === null) return null;
-  const { incarnation, wakes, unsent, cpu_ms, is_stopped, unknown_since, is_told, heartbeat_at } =
-    value as Record<string, unknown>;
+  const deacon = value as Record<string, unknown>;
+  const { incarnation, wakes, unsent, cpu_ms, is_stopped, unknown_since, is_told } = deacon;
   if (typeof incarnation !== 'string') return null;
   return {
     incarnation,
-    heartbeatAt: timeIn(heartbeat_at),
+    heartbeatAt: timeIn(deacon.heartbeat_at),
     wakes: countIn(wakes),
     unsent: countIn(unsent),
+    wakeTriedAt: timeIn(deacon.wake_tried_at),
     cpuMs: typeof cpu_ms === 'number' ? cpu_ms : null,
     isStopped: is_stopped === true,
     unknownSince: timeIn(unknown_since),
+    limitedUntil: timeIn(deacon.limited_until),
     isTold: is_told === true,
   };
 }
+
+const dateOf = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString());
 
 const countIn = (value: unknown): number => (typeof value === 'number' && value >= 0 ? value : 0);
 

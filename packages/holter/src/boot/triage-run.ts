@@ -19,7 +19,7 @@ import { TmuxError } from '../tmux/control-client.ts';
 import type { Prompt } from '../tmux/prompt.ts';
 import type { ChainMail } from '../town/chain-mail.ts';
 import { incarnationOf } from '../town/incarnation.ts';
-import { BOOT, OVERSEER } from '../town/town.ts';
+import { BOOT, DEACON, OVERSEER } from '../town/town.ts';
 import type { Question } from './advise.ts';
 import { type BootStatus, readBootStatus, writeBootStatus } from './status-file.ts';
 
@@ -48,16 +48,23 @@ export async function runTriage(context: BootContext): Promise<BootStatus> {
   // An idle town costs little: nothing is asked about a Deacon that is fresh, and its agent is not looked for.
   const prompt = view.run && freshness?.kind !== 'fresh' ? await promptOf(context, view.run) : null;
   const before = last?.memory ? { ...last.memory, at: instant(last.at) } : null;
-  const seen = { at: instant(now()), reading, freshness };
-  const { memory, process, unknownMs } = remember(before, sampleOf(context, view.run), seen);
-  const pendingLetters = freshness?.kind === 'fresh' ? 0 : await context.mail.pending();
+  const isFresh = freshness?.kind === 'fresh';
+  const limitedUntil = isFresh ? null : await context.mail.limitedUntil(DEACON);
+  const seen = { at: instant(now()), reading, freshness, limitedUntil };
+  const { memory, process, unknownMs, sinceWakeMs, limitedMs } = remember(
+    before,
+    sampleOf(context, view.run),
+    seen,
+  );
+  const pendingLetters = isFresh ? 0 : await context.mail.pending();
   const look: DeaconLook = {
     ...{ session: view.session, isDegraded: view.isDegraded, freshness, pendingLetters, process, unknownMs },
     isAsking: await isAskingAt(prompt),
     wakes: memory.wakes,
+    ...{ sinceWakeMs, limitedMs },
     canBeTold: (prompt !== null || pendingLetters !== null) && memory.unsent < UNSENT_MAX,
   };
-  const ruled = triage(look, settings.freshness);
+  const ruled = triage(look, { ...settings.freshness, tickMs: settings.tickMs });
   const isAsked = isAskedFor(ruled) && !context.isHeld;
   const decided = (isAsked && (await ask(context, view, look, ruled))) || ruled;
   const done = await carryOut(context, decided, view, prompt, memory);
@@ -116,7 +123,8 @@ async function carryOut(
     case 'WAKE': {
       const { isSent, result } = await tell(context, prompt, BOOT_WAKE);
       const { wakes, unsent } = memory;
-      return { result, memory: isSent ? { wakes: wakes + 1, unsent: 0 } : { unsent: unsent + 1 } };
+      const counted = isSent ? { wakes: wakes + 1, unsent: 0 } : { unsent: unsent + 1 };
+      return { result, memory: { ...counted, wakeTriedAt: context.now() } };
     }
     case 'START':
     case 'RESTART': {

@@ -9,14 +9,16 @@ import { heartbeatReading } from '../deacon/heartbeat.ts';
 import { type DeaconRun, lookAtDeacon } from '../deacon/look.ts';
 import { whyNotStuck } from '../deacon/still-stuck.ts';
 import { incarnationOf } from '../town/incarnation.ts';
+import { DEACON } from '../town/town.ts';
 import type { Hand } from './daemon.ts';
 import { knownProcess, unknownLook } from './server-link.ts';
+import { type LimitOf, noLimit, withLimit } from './usage-limit.ts';
 
 /**
  * The Deacon, as one link of the chain. Whether one that runs is stuck is Boot's to say, so its CPU time is no evidence
  * here; but where Boot wants a restart, its process and its prompt are looked at again.
  */
-export function deaconHand(chain: Chain): Hand {
+export function deaconHand(chain: Chain, limitOf: LimitOf = noLimit): Hand {
   const { table, clock } = chain;
   return {
     look: async (before) => {
@@ -27,7 +29,8 @@ export function deaconHand(chain: Chain): Hand {
         // Its successor is started at the next tick, without an incident.
         const isMeant = known !== null && (await hasEndedOnPurpose(chain, incarnationOf(known)));
         const state = isMeant ? 'ended' : 'gone';
-        return { at, process: before?.process ?? null, state, cpuMs: null, tick: null };
+        const look = { at, process: before?.process ?? null, state, cpuMs: null, tick: null } as const;
+        return withLimit(look, DEACON, limitOf);
       }
       const row = run && findProcess(table, run.process);
       if (!run || !row) return unknownLook(at, before);

@@ -6,12 +6,13 @@ import { livingPane } from '../deacon/look.ts';
 import { incarnationOf } from '../town/incarnation.ts';
 import type { Hand } from './daemon.ts';
 import { unknownLook } from './server-link.ts';
+import { type LimitOf, noLimit, withLimit } from './usage-limit.ts';
 
 /**
  * A session of the town that the daemon keeps running: a witness, a refinery, or any other agent. Whether one that runs
  * gets anywhere is up to the server, which watches it by `holter run` as a member of its group.
  */
-export function memberHand(chain: Chain, name: string): Hand {
+export function memberHand(chain: Chain, name: string, limitOf: LimitOf = noLimit): Hand {
   const { sessions, table, clock, town, members, env } = chain;
 
   /** Null if nothing runs in it, undefined if what runs in it could not be looked at. */
@@ -29,7 +30,8 @@ export function memberHand(chain: Chain, name: string): Hand {
       if (found.kind === 'no-tmux' || found.kind === 'unknown' || process === undefined)
         return unknownLook(at, before);
       const unseen = { at, cpuMs: null, tick: null } as const;
-      if (!process) return { ...unseen, process: before?.process ?? null, state: 'gone' };
+      if (!process)
+        return withLimit({ ...unseen, process: before?.process ?? null, state: 'gone' }, name, limitOf);
       const state: LinkLook['state'] = table.row(process.pid)?.state === 'stopped' ? 'stopped' : 'running';
       return { ...unseen, process: JSON.stringify(process), state };
     },

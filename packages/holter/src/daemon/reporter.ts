@@ -2,12 +2,9 @@ import { CHAIN_GROUP } from '@holter/core';
 import { type Client, createClient } from '@holter/server/local';
 import type { StoredEvent } from '@holter/server/own-store';
 import type { DataFolder } from '@holter/server/process';
-import { OVERSEER } from '../town/town.ts';
+import { DAEMON, OVERSEER } from '../town/town.ts';
 import type { ChainBook } from './chain-book.ts';
 import { type HandedIn, incidentsIn } from './incidents.ts';
-
-/** The agent that the daemon is to the server, which notices when it falls silent. */
-const DAEMON = 'daemon';
 
 const ANSWER_MS_MAX = 10_000;
 

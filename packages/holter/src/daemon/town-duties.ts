@@ -8,11 +8,12 @@ import { lookAtDeacon } from '../deacon/look.ts';
 import type { ChainMail } from '../town/chain-mail.ts';
 import type { BootHand } from './boot-hand.ts';
 import type { TownDuties } from './daemon.ts';
+import { lifecycleLetters } from './lifecycle-letters.ts';
 import { lifecycleRequests } from './lifecycle-requests.ts';
 
 /** What the daemon sees and does in its town besides looking after the links. */
 export function townDuties(chain: Chain, boot: BootHand, mail: ChainMail): TownDuties {
-  const { town, table, settings, now } = chain;
+  const { town, table, settings, clock, now } = chain;
   const begunAt = now();
   let triagedAt = begunAt;
 
@@ -42,7 +43,10 @@ export function townDuties(chain: Chain, boot: BootHand, mail: ChainMail): TownD
       isBootRunning: boot.isRunning || (await isMarked(town, table, settings.bootTtlMs, now)),
       triage: await newTriage(),
       silence: await unseenSilence(),
-      lifecycle: lifecycleRequests(chain, looks),
+      lifecycle: [
+        ...lifecycleRequests(chain, looks),
+        ...(await lifecycleLetters({ clock, now, mail }, looks)),
+      ],
     }),
     triage: boot.start,
     wake: async () => {

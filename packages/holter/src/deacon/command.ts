@@ -20,7 +20,7 @@ import { killSession } from './act.ts';
 import { type Chain, type ChainOptions, openChain, selfIn } from './context.ts';
 import { writeEnd } from './ended.ts';
 import { HANDOFF, writeHandoff } from './handoff.ts';
-import { checkHealth, type HealthCheck, writeHealthCheck, wrongInRow } from './health-check.ts';
+import { checkHealth, type HealthCheck, whyHandOver, writeHealthCheck, wrongInRow } from './health-check.ts';
 import { lastCycle, writeHeartbeat } from './heartbeat.ts';
 import { type DeaconRun, isWithin, lookAtDeacon, recordProcess } from './look.ts';
 import { Patrol } from './patrol.ts';
@@ -75,7 +75,7 @@ export function registerHandoff(program: Command, io: Io): void {
 
 /** `holter session`: sessions of a town. */
 export function registerSession(program: Command, io: Io): void {
-  const session = program.command('session').description('sessions of a town in tmux');
+  const session = program.command('session').description('end a session of a town in tmux');
   withExamples(
     withChain(
       session
@@ -131,7 +131,7 @@ async function healthCheck(io: Io, options: CheckOptions): Promise<void> {
     const health = checkHealth(others, await wrongInRow(town, now));
     writeHealthCheck(town, health, now(), own ?? incarnationOf(selfIn(chain.table)));
     if (own !== null) await beat(chain, own, startedAt, health);
-    tell(io, health, { isJson: options.json === true, cycles, mustHandOver: cycles >= settings.cyclesMax });
+    tell(io, health, options.json === true, whyHandOver(agents, cycles, settings.cyclesMax));
   } finally {
     chain.close();
   }
@@ -168,19 +168,17 @@ async function beat(
   return cycleOfRun;
 }
 
-type Told = { readonly isJson: boolean; readonly cycles: number; readonly mustHandOver: boolean };
-
-function tell(io: Io, health: HealthCheck, { isJson, cycles, mustHandOver }: Told): void {
+function tell(io: Io, health: HealthCheck, isJson: boolean, whyOver: string | null): void {
   const { healthy, unhealthy, agents } = health;
   if (unhealthy.length > 0) io.setExitCode(EXIT.foundWrong);
-  if (isJson) return io.out(`${JSON.stringify({ healthy, unhealthy, agents, mustHandOver })}\n`);
+  if (isJson)
+    return io.out(`${JSON.stringify({ healthy, unhealthy, agents, mustHandOver: whyOver !== null })}\n`);
   io.out(`${healthy} healthy, ${unhealthy.length} unhealthy\n`);
   for (const agentId of unhealthy) {
     const { state = '', group = '', wrongInRow: times = 0 } = agents[agentId] ?? {};
     io.out(`${agentId} (${group}): ${state} at ${counted(times, 'check')} in a row\n`);
   }
-  if (mustHandOver)
-    io.out(`hand over now, after ${counted(cycles, 'cycle')}: holter handoff -s "Routine cycle" -m "…"\n`);
+  if (whyOver !== null) io.out(`hand over now, ${whyOver}: holter handoff -s "Routine cycle" -m "…"\n`);
 }
 
 async function handoff(io: Io, { subject, message, end, ...options }: HandoffOptions): Promise<void> {

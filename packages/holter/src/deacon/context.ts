@@ -19,6 +19,7 @@ import { readTownSettings } from '../town/settings.ts';
 import { DEACON, findTown, type Town } from '../town/town.ts';
 import type { ActContext } from './act.ts';
 import { TownSessions } from './sessions.ts';
+import { watchedCommand } from './watched-command.ts';
 
 /** The options of every command of the chain. */
 export type ChainOptions = ServerOptions & { readonly town?: string; readonly socket?: string };
@@ -53,7 +54,7 @@ export async function openChain(io: Io, options: ChainOptions): Promise<Chain> {
     members: new Map(
       [...commands.agents].map(([name, { command, group }]) => [
         name,
-        runCommand(['--agent', name, '--group', group, '--data', data], command),
+        watchedCommand(['--agent', name, '--group', group, '--data', data], command),
       ]),
     ),
     env: environmentOf(io, town, data),
@@ -79,13 +80,8 @@ async function commandsOf({ env, workingDirectory }: Io): Promise<TownCommands> 
 /** Holter's own patrol, or the agent that the operator names, which `holter run` looks after. */
 function deaconCommand(town: Town, { deacon }: TownCommands, data: string): readonly string[] {
   if (!deacon) return [process.execPath, mainFile, 'deacon', 'run', '--town', town.path, '--data', data];
-  return runCommand(['--agent', DEACON, '--group', 'town', '--mode', 'nudge', '--data', data], deacon);
+  return watchedCommand(['--agent', DEACON, '--group', 'town', '--mode', 'nudge', '--data', data], deacon);
 }
-
-const runCommand = (options: readonly string[], command: readonly string[]): readonly string[] => [
-  ...[process.execPath, mainFile, 'run', ...options],
-  ...['--', ...command],
-];
 
 /** A tmux server keeps the environment of whoever started it, so that this is passed on by name. */
 function environmentOf({ env }: Io, town: Town, data: string): Record<string, string> {

@@ -1,7 +1,8 @@
 import type { AgentView } from '@holter/server/local';
 import { isWrong, stateWord } from '../explain/state-order.ts';
+import { counted } from '../terminal/words.ts';
 import { readStateFile, writeStateFile } from '../town/state-file.ts';
-import type { Town } from '../town/town.ts';
+import { DEACON, type Town } from '../town/town.ts';
 
 /** One agent at one check. */
 type AgentHealth = {
@@ -26,6 +27,18 @@ export function checkHealth(agents: readonly AgentView[], before: ReadonlyMap<st
   });
   const unhealthy = health.flatMap(([agentId, { wrongInRow }]) => (wrongInRow > 0 ? [agentId] : []));
   return { healthy: living.length - unhealthy.length, unhealthy, agents: Object.fromEntries(health) };
+}
+
+/** Whether a run of the Deacon is to end now, and why; null if it goes on. Its context is seen by the server. */
+export function whyHandOver(
+  agents: readonly Pick<AgentView, 'agentId' | 'findings'>[],
+  cycles: number,
+  cyclesMax: number,
+): string | null {
+  if (cycles >= cyclesMax) return `after ${counted(cycles, 'cycle')}`;
+  const own = agents.find(({ agentId }) => agentId === DEACON);
+  const isFull = own?.findings.some(({ kind }) => kind === 'context-exhausted') === true;
+  return cycles > 0 && isFull ? 'because your context is nearly full' : null;
 }
 
 export function writeHealthCheck(

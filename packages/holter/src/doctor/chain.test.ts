@@ -70,6 +70,14 @@ describe('doctor about the chain', () => {
     });
   });
 
+  it('does not complain of a Deacon that waits for its usage limit', async () => {
+    writeTown(20, 'NOTHING');
+    const deacon = { incarnation: 'c', limited_until: ago(-5) };
+    const status = { action: 'NOTHING', reason: '', at: ago(1), target: 'hq-deacon', result: '', deacon };
+    writeStateFile(town.bootStatusFile, status, 'b');
+    expect(await check()).toMatchObject({ deacon: [true, expect.stringContaining('usage limit')] });
+  });
+
   it('reports what Boot has told a person, and files that can not be read', async () => {
     writeTown(1, 'ESCALATE');
     writeFileSync(town.heartbeatFile, '{');

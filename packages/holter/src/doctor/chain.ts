@@ -112,8 +112,11 @@ async function checkDeacon(town: Town, { freshness }: TownSettings, now: () => n
   const next = `see ${town.heartbeatFile} and ${town.bootStatusFile}`;
   if (reading.kind !== 'read') return { about, isFine: false, says: 'no heartbeat that can be read', next };
   const { at } = reading.heartbeat;
-  const isFine = now() - at < freshness.veryStaleMs;
-  return { about, isFine, says: `its last heartbeat: ${ago(at, instant(now()))}`, next };
+  const limitedUntil = (await readBootStatus(town, now))?.memory?.limitedUntil ?? 0;
+  const isLimited = limitedUntil > now();
+  const isFine = isLimited || now() - at < freshness.veryStaleMs;
+  const says = `its last heartbeat: ${ago(at, instant(now()))}`;
+  return { about, isFine, says: isLimited ? `${says}; it waits for its usage limit to reset` : says, next };
 }
 
 function checkTmux(env: Io['env']): Check {

@@ -1,11 +1,13 @@
-import { ClientError } from '@holter/server/local';
+import { ClientError, type LetterView } from '@holter/server/local';
 import { clientOf } from '../client/ask.ts';
 import type { Connection } from '../client/connection.ts';
 import { CliFailure } from '../terminal/failure.ts';
-import { BOOT, DEACON } from './town.ts';
+import { BOOT, DAEMON, DEACON } from './town.ts';
 
 /** The type of Boot's own letters, which are no pending work. */
 const NUDGE = 'nudge';
+/** The type of letters that ask the daemon for something. */
+const LIFECYCLE = 'lifecycle';
 
 type Letter = {
   readonly from: string;
@@ -16,7 +18,10 @@ type Letter = {
   readonly priority?: 'urgent' | 'high' | 'normal';
 };
 
-/** What the chain sends and reads in the post office. A server that does not answer is no reason to stop. */
+/**
+ * What the chain asks the server for: its post office, and what the programs of agents have said. A server that does not
+ * answer is no reason to stop.
+ */
 export class ChainMail {
   private readonly connect: () => Connection;
 
@@ -36,6 +41,46 @@ export class ChainMail {
     } catch (error) {
       return nullIfAway(error);
     }
+  }
+
+  /** When the usage limit of this agent resets; null if it has none, undefined if nobody can say. */
+  async limitedUntil(agent: string): Promise<number | null | undefined> {
+    try {
+      return (await clientOf(this.connect()).agent(agent)).limitedUntil ?? null;
+    } catch (error) {
+      return error instanceof ClientError && error.status === 404 ? null : (nullIfAway(error) ?? undefined);
+    }
+  }
+
+  /** The start of this agent that is the current one, and since when. */
+  async startOf(agent: string): Promise<{ readonly incarnation: number; readonly startedAt: number } | null> {
+    try {
+      return await clientOf(this.connect()).agent(agent);
+    } catch (error) {
+      return nullIfAway(error);
+    }
+  }
+
+  /**
+   * What verified letters ask the daemon for, about agents that are its own, oldest first. The post office has checked
+   * that their senders decide for these agents. Each is acknowledged first, so that none is carried out twice.
+   */
+  async lifecycle(isOwn: (agent: string) => boolean): Promise<readonly LetterView[]> {
+    const taken: LetterView[] = [];
+    try {
+      const client = clientOf(this.connect());
+      const { messages } = await client.letters({ agent: DAEMON, status: 'unread', limit: '0' });
+      for (const { id, type, fromVerified, forwardedBy } of [...messages].reverse()) {
+        if (type !== LIFECYCLE || !fromVerified || forwardedBy !== undefined) continue;
+        const letter = await client.letter(id, DAEMON);
+        if (!isOwn(String(letter.content.agent))) continue;
+        await client.markLetter(id, 'acknowledge', DAEMON);
+        taken.push(letter);
+      }
+    } catch (error) {
+      nullIfAway(error);
+    }
+    return taken;
   }
 
   /** Null when it is in the box, else why it is not. */

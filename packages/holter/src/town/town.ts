@@ -6,6 +6,8 @@ export const BOOT_SESSION = 'gt-boot';
 export const DEACON_SESSION = 'hq-deacon';
 export const DEACON = 'deacon';
 export const BOOT = 'boot';
+/** The agent that the daemon is to the server, which notices when it falls silent; letters to it are requests. */
+export const DAEMON = 'daemon';
 /** The box of the person who is told what the chain can't repair. */
 export const OVERSEER = 'overseer';
 

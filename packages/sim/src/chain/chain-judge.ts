@@ -8,8 +8,14 @@ type Name = 'server' | 'deacon' | MemberLink;
 
 const KEPT_MAX = 20;
 const WAKES_MAX = 2;
-/** A dead link is restored within two ticks. */
+const TICK_MS = 3 * MINUTE;
+/** Far above what a process uses that waits. */
+const AT_WORK_SHARE = 0.05;
+/** A Deacon that is woken needs the time to answer, which is about a tick. */
+const ANSWER_MS_MIN = 2 * MINUTE;
+/** A dead link is restored within two ticks; those of a daemon that is started again and again come sooner. */
 const DEAD_TICKS_MAX = 2;
+const DEAD_MS_MAX = DEAD_TICKS_MAX * TICK_MS;
 /**
  * One that is lost needs two looks, and after a stall of the daemon the ladder waits; the Deacon first gets very stale
  * and is woken twice.
@@ -25,15 +31,25 @@ export class ChainJudge {
   readonly seen = new Map<string, number>();
   private readonly machine: Machine;
   private readonly deadTicks = new Map<Name, number>();
+  /** Of the first of these ticks. */
+  private readonly deadSince = new Map<Name, number>();
   /** The process about which a person was told last. */
   private readonly toldOf = new Map<Name | 'boot', string | null>();
   private readonly lostTicks = new Map<Name, number>();
   /** Nothing could have woken the Deacon when Boot decided last. */
   private isOutOfReach = false;
+  private lastSeen: { readonly incarnation: string; readonly cpuMs: number; readonly at: number } | null =
+    null;
+  /** When Boot wanted to wake it last. */
+  private wokenAt = Number.NEGATIVE_INFINITY;
   private readonly startedAt = new Map<Name, readonly number[]>();
   /** Runs that a person has ordered to be ended, and who is to stay down. */
   private readonly ordered = new Set<string>();
   readonly down = new Set<Name>();
+  /** Whose start a person has asked for. */
+  private readonly mayStart = new Set<Name>();
+  /** The run whose usage limit could be known to Boot. */
+  private limitKnownOf: string | null = null;
 
   constructor(machine: Machine) {
     this.machine = machine;
@@ -46,22 +62,29 @@ export class ChainJudge {
   /** What was asked for, and is being carried out. */
   asked({ action, name, process }: LifecycleRequest): void {
     this.count(`${action} asked for`);
+    this.mayStart.add(name);
     if (action === 'shutdown') this.down.add(name);
     else this.down.delete(name);
     if (process !== null && action !== 'resume') this.ordered.add(process);
   }
 
-  killed(name: Name, { isLost, condition, incarnation, wakes }: TrueProcess): void {
+  killed(name: Name, { isLost, condition, incarnation, wokenAt }: TrueProcess): void {
     const isOrdered = this.ordered.has(incarnation);
     this.count(`killed ${name}, ${isOrdered ? 'as ordered' : condition}`);
     if (isOrdered) return;
     // One that sleeps on after two messages, or that nothing can reach, is restarted by the table of Boot.
-    const isAsleep = condition === 'sleepy' && (this.isOutOfReach || wakes >= WAKES_MAX);
-    if (!isLost && !isAsleep) this.complain(1, name, `was killed, but it was ${condition}`);
+    const isAsleep =
+      condition === 'sleepy' && (this.isOutOfReach || isWokenInVain(wokenAt, this.machine.now));
+    // While the server is down nobody knows of its limit.
+    const isUnknown = condition === 'limited' && this.limitKnownOf !== incarnation;
+    if (!isLost && !isAsleep && !isUnknown) this.complain(1, name, `was killed, but it was ${condition}`);
   }
 
-  started(name: Name, isAlive: boolean): void {
+  started(name: Name, isAlive: boolean, isLimited: boolean): void {
     this.count(`started ${name}`);
+    if (isLimited && !this.mayStart.has(name))
+      this.complain(8, name, 'was started before its usage limit has reset');
+    this.mayStart.delete(name);
     if (isAlive) this.complain(5, name, 'was started beside one that runs');
     if (this.down.has(name)) this.complain(8, name, 'was started, although it was shut down on purpose');
     const { now } = this.machine;
@@ -79,6 +102,7 @@ export class ChainJudge {
   /** How old a heartbeat is changes with it, so that one that is lost may have to be waited for again. */
   clockSet(): void {
     this.lostTicks.delete('deacon');
+    this.wokenAt = this.machine.now;
   }
 
   told(name: Name | 'boot', incarnation: string | null): void {
@@ -103,7 +127,9 @@ export class ChainJudge {
     const deadTicks = process || isExcused ? 0 : (this.deadTicks.get(name) ?? 0) + 1;
     const isLeft = process?.isLost && !isExcused && this.toldOf.get(name) !== process.incarnation;
     const lostTicks = isLeft ? (this.lostTicks.get(name) ?? 0) + 1 : 0;
-    const isDead = deadTicks > DEAD_TICKS_MAX;
+    const { now } = this.machine;
+    if (deadTicks === 1) this.deadSince.set(name, now);
+    const isDead = deadTicks > DEAD_TICKS_MAX && now - (this.deadSince.get(name) ?? now) >= DEAD_MS_MAX;
     const isLost = lostTicks > LOST_TICKS_MAX[name === 'server' ? 'server' : 'other'];
     if (isDead) this.complain(9, name, 'is dead, and was not restored within two ticks');
     if (isLost) this.complain(2, name, `is ${process?.condition}, and nobody has done anything about it`);
@@ -115,13 +141,37 @@ export class ChainJudge {
   triaged(
     action: TriageAction,
     deacon: TrueDeacon,
-    { canBeTold, pendingLetters: letters }: DeaconLook,
+    { canBeTold, pendingLetters: letters, limitedMs }: DeaconLook,
   ): void {
     this.count(action);
     this.isOutOfReach = !canBeTold;
-    const expected = expectedOf(deacon, this.machine.wall, canBeTold ? letters : 0);
-    if (!expected.includes(action))
+    const { now, wall } = this.machine;
+    const { run } = deacon;
+    const isServerUp = letters !== null;
+    if (!deacon.limitedMs || isServerUp)
+      this.limitKnownOf = deacon.limitedMs ? (run?.incarnation ?? null) : null;
+    const usual = expectedOf(deacon, wall, canBeTold ? letters : 0, this.isAtWork(deacon));
+    const isUsual = !deacon.limitedMs || usual.includes('NOTHING');
+    const expected: readonly TriageAction[] = isUsual
+      ? usual
+      : isServerUp
+        ? ['NOTHING']
+        : ['NOTHING', ...usual];
+    // What Boot remembers of a limit while the server is down moves with the clock.
+    const isPatient = now - this.wokenAt < TICK_MS || (!isServerUp && limitedMs > 0);
+    const isWaiting = action === 'NOTHING' && expected.includes('WAKE') && isPatient;
+    if (action === 'WAKE') this.wokenAt = now;
+    if (!expected.includes(action) && !isWaiting)
       this.complain(3, 'deacon', `Boot decided ${action}, and not ${expected.join(' or ')}`);
+  }
+
+  /** By its CPU time since the last triage, or because it asks a person. */
+  private isAtWork({ process, isAsking }: TrueDeacon): boolean {
+    const { now } = this.machine;
+    const before = this.lastSeen;
+    this.lastSeen = process && { incarnation: process.incarnation, cpuMs: process.cpuMs, at: now };
+    if (!process || before?.incarnation !== process.incarnation) return isAsking;
+    return isAsking || process.cpuMs - before.cpuMs > (now - before.at) * AT_WORK_SHARE;
   }
 
   complain(invariant: Violation['invariant'], agentId: string, what: string): void {
@@ -130,13 +180,24 @@ export class ChainJudge {
   }
 }
 
-function expectedOf(deacon: TrueDeacon, wall: number, letters: number | null): readonly TriageAction[] {
+/** It was woken twice, and had the time to answer after each. */
+function isWokenInVain(wokenAt: readonly number[], now: number): boolean {
+  const chances = wokenAt.filter((at, n) => (wokenAt[n + 1] ?? now) - at >= ANSWER_MS_MIN);
+  return chances.length >= WAKES_MAX;
+}
+
+function expectedOf(
+  deacon: TrueDeacon,
+  wall: number,
+  letters: number | null,
+  isAtWork: boolean,
+): readonly TriageAction[] {
   const { run, reading } = deacon;
   if (!run) return ['START'];
   if (reading.kind === 'unreadable') return ['NOTHING', 'ESCALATE'];
   const isOwn = reading.kind === 'read' && reading.heartbeat.incarnation === run.incarnation;
   const ageMs = wall - (isOwn ? reading.heartbeat.at : (run.startedAt ?? 0));
   if (ageMs < 5 * MINUTE) return ['NOTHING'];
-  if (ageMs >= 15 * MINUTE) return ['WAKE', 'RESTART', 'ESCALATE'];
+  if (ageMs >= 15 * MINUTE) return isAtWork ? ['WAKE', 'ESCALATE'] : ['WAKE', 'RESTART', 'ESCALATE'];
   return letters ? ['NUDGE'] : ['NOTHING'];
 }

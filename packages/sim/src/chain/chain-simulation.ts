@@ -31,6 +31,8 @@ const RECOVERING_MS = 30 * SECOND;
 const FAULT_EVERY_MS = 14 * HOUR;
 /** A daemon that was killed is started again by its service manager. */
 const DAEMON_DOWN_MS = [5 * SECOND, 2 * MINUTE] as const;
+/** Somebody changes its settings, and starts it anew each time. */
+const RESTARTED_MS = [5 * SECOND, 30 * SECOND] as const;
 
 /**
  * A town with its chain: the rules of the product look after a server and a Deacon that are killed, frozen, slow or
@@ -54,6 +56,8 @@ class ChainSimulation {
   private ticks = 0;
   private tickAt = 0;
   private lookAt = Number.POSITIVE_INFINITY;
+  /** So many more ticks are each the last of their daemon. */
+  private restartsLeft = 0;
 
   constructor(scenario: ChainScenario) {
     this.scenario = scenario;
@@ -106,6 +110,10 @@ class ChainSimulation {
     this.ticks += 1;
     this.tickAt = this.machine.now + TICK_MS;
     this.daemon.tick();
+    if (this.restartsLeft === 0) return;
+    this.restartsLeft -= 1;
+    this.tickAt = this.machine.now + this.random.between(...RESTARTED_MS);
+    this.daemon.startAgain();
   }
 
   private runDaemon(work: () => void): void {
@@ -139,6 +147,11 @@ class ChainSimulation {
     const request = { action, name, process, by: 'ada', reason: 'because', at: daemon.now };
     this.after(0, random.chance(0.7) ? 0 : 15 * MINUTE, () => daemon.asked.push(request));
     if (action === 'shutdown') this.after(MINUTE, 3 * HOUR, () => this.ask(name, 'resume'));
+  }
+
+  private restartInRow(): void {
+    this.restartsLeft = 2 + this.random.below(6);
+    this.tickAt = this.machine.now;
   }
 
   private faultsOf(): Readonly<Record<string, () => void>> {
@@ -185,7 +198,14 @@ class ChainSimulation {
       'deacon wedged': forDeacon((process) =>
         process.become('wedged', random.chance(0.4) ? this.in(SECOND, 40 * MINUTE) : undefined),
       ),
-      'deacon sleepy': forDeacon((process) => process.become('sleepy')),
+      'deacon sleepy': forDeacon((process) => {
+        process.become('sleepy');
+        // Somebody notices, and tries to help.
+        if (random.chance(0.3)) this.after(14 * MINUTE, 20 * MINUTE, () => this.restartInRow());
+      }),
+      'deacon at its usage limit': forDeacon((process) => {
+        if (deacon.isAgent) deacon.reachLimit(process, this.in(MINUTE, 5 * HOUR), random.chance(0.5));
+      }),
       'deacon slow': forDeacon((process) => process.become('slow', this.in(MINUTE, 3 * HOUR))),
       'deacon asking': forDeacon((process) => {
         if (deacon.isInPane) process.become('asking', this.in(MINUTE, 5 * HOUR));
@@ -230,6 +250,7 @@ class ChainSimulation {
       'daemon killed': () => {
         daemon.diesAfter = 1 + random.below(6);
       },
+      'daemon restarted in a row': () => this.restartInRow(),
       'machine suspended': () => {
         machine.now += STEP_MS * random.below((10 * HOUR) / STEP_MS);
         this.judge.stalled();

@@ -97,7 +97,9 @@ export class SimBoot {
       memory,
       process: evidence,
       unknownMs,
-    } = remember(this.memory, sample, { at, reading, freshness });
+      sinceWakeMs,
+      limitedMs,
+    } = remember(this.memory, sample, { at, reading, freshness, limitedUntil: this.limitedUntil });
     const isDegraded = machine.isWithoutTmux;
     const look: DeaconLook = {
       session: deacon.session,
@@ -107,27 +109,37 @@ export class SimBoot {
       process: evidence,
       isAsking: deacon.isAsking,
       wakes: memory.wakes,
+      sinceWakeMs,
+      limitedMs,
       canBeTold: (deacon.isInPane || server.isUp) && memory.unsent < UNSENT_MAX,
       isDegraded,
     };
     const decided = triage(look);
     judge.triaged(decided.action, deacon, look);
-    const isWoken = decided.action === 'WAKE' || decided.action === 'NUDGE' ? this.tell() : null;
+    const { action } = decided;
+    const isWoken = action === 'WAKE' || action === 'NUDGE' ? this.tell(action) : null;
     const { wakes, unsent } = memory;
-    const told = isWoken ? { wakes: wakes + 1, unsent: 0 } : { unsent: unsent + 1 };
+    const told = { ...(isWoken ? { wakes: wakes + 1, unsent: 0 } : { unsent: unsent + 1 }), wakeTriedAt: at };
     this.memory = { ...memory, ...(decided.action === 'WAKE' && told), at };
     if (decided.action === 'ESCALATE') this.memory = { ...this.memory, unsent: 0 };
     if (decided.action === 'ESCALATE' && run) judge.told('deacon', run.incarnation);
     if (run) this.decided = { incarnation: run.incarnation, triage: decided };
   }
 
+  /** As the server knows it. */
+  private get limitedUntil(): number | null | undefined {
+    const { deacon, server, machine } = this.parts;
+    if (!server.isUp) return undefined;
+    return deacon.limitedMs === null ? null : machine.wall + deacon.limitedMs;
+  }
+
   /** Whether the message was sent. At its terminal it waits while the agent works or asks. */
-  private tell(): boolean {
+  private tell(message: 'WAKE' | 'NUDGE'): boolean {
     const { deacon, server } = this.parts;
     const { condition } = deacon.process ?? {};
     const isBusy = condition === 'slow' || condition === 'back' || condition === 'asking';
     const isSent = deacon.isInPane ? !isBusy : server.isUp;
-    if (isSent) deacon.wake();
+    if (isSent) deacon.hear(message);
     return isSent;
   }
 }

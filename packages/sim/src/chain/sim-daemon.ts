@@ -140,7 +140,8 @@ export class SimDaemon {
   private start(name: Kept): void {
     const target = this.target(name);
     if (target.process) return;
-    this.parts.judge.started(name, false);
+    const { judge, server, deacon } = this.parts;
+    judge.started(name, false, name === 'deacon' && server.isUp && (deacon.limitedMs ?? 0) > 0);
     target.start();
   }
 
@@ -164,6 +165,7 @@ export class SimDaemon {
     if (name === 'deacon' && boot.isRunning && judge.isBootTold(this.link('boot').look?.process ?? null))
       return true;
     if (judge.down.has(name)) return true;
+    if (name === 'deacon' && this.parts.deacon.limitedMs) return true;
     if (this.isHeld || (name === 'server' && server.isStoppedOnPurpose)) return true;
     return startAllowedAt(this.link(name).budget, at, SETTINGS.limits) > at;
   }
@@ -172,10 +174,18 @@ export class SimDaemon {
     if (!this.parts.random.chance(FAILED_LOOKS)) {
       const doubt = name === 'deacon' ? this.parts.boot.doubt : null;
       const look = name === 'boot' ? this.parts.boot.look() : this.target(name).look();
-      return { ...look, at: this.now, ...(doubt !== null && { doubt }) };
+      return { ...this.withLimit(name, look), at: this.now, ...(doubt !== null && { doubt }) };
     }
     const process = this.link(name).look?.process ?? null;
     return { at: this.now, process, state: 'unknown', cpuMs: null, tick: null };
+  }
+
+  /** Whether the Deacon has ended at its usage limit is known to the server. */
+  private withLimit(name: LinkName, look: LinkLook): LinkLook {
+    const { deacon, server } = this.parts;
+    const { limitedMs } = deacon;
+    if (name !== 'deacon' || look.state !== 'gone' || limitedMs === null || !server.isUp) return look;
+    return { ...look, state: 'ended', notBefore: instant(this.now + limitedMs) };
   }
 
   private fold(name: LinkName, folding: (link: Link, context: LinkContext) => LinkStep): LinkStep {

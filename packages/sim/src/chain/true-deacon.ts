@@ -25,6 +25,8 @@ export class TrueDeacon {
   /** Letters of others that wait for it. */
   letters = 0;
   crashesLeft = 0;
+  /** The run that was there last has ended at its usage limit, which resets then. */
+  private endedAtLimit: number | null = null;
   /** The run that was there last has ended on purpose. */
   private hasHandedOver = false;
   /** Why the file can't be read as it was written, and until when. */
@@ -47,6 +49,7 @@ export class TrueDeacon {
     const { machine, random } = this;
     this.process = machine.start('deacon');
     this.hasHandedOver = false;
+    this.endedAtLimit = null;
     this.hasSession = !machine.isWithoutTmux;
     this.isInPane = this.isAgent && !machine.isWithoutTmux;
     this.cycleAt = machine.now + random.between(0, 2) * MINUTE;
@@ -64,6 +67,20 @@ export class TrueDeacon {
   handOver(): void {
     this.die(false);
     this.hasHandedOver = true;
+  }
+
+  /** It stays at its prompt, or ends. */
+  reachLimit(process: TrueProcess, until: number, isEnd: boolean): void {
+    if (!isEnd) return process.become('limited', until);
+    this.die(this.random.chance(0.5));
+    this.endedAtLimit = until;
+  }
+
+  /** How long its usage limit lasts, as its program has said; null if it has none. */
+  get limitedMs(): number | null {
+    const { process, machine } = this;
+    const until = process ? (process.condition === 'limited' ? process.healsAt : null) : this.endedAtLimit;
+    return until === null ? null : Math.max(0, until - machine.now);
   }
 
   step(ms: number): void {
@@ -88,6 +105,12 @@ export class TrueDeacon {
   /** Its first work may take minutes before its next heartbeat, or lead to a question. */
   private heal(process: TrueProcess): void {
     const { machine, random } = this;
+    if (process.condition === 'limited') {
+      const { wokenAt } = process;
+      process.become('sleepy');
+      process.wokenAt = wokenAt;
+      return;
+    }
     const isBack = process.condition === 'back';
     if (isBack && this.isInPane && random.chance(0.2))
       process.become('asking', machine.now + random.between(1, 60) * MINUTE);
@@ -96,9 +119,10 @@ export class TrueDeacon {
   }
 
   /** A message has reached it. An agent may take some minutes until it begins to work. */
-  wake(): void {
+  hear(message: 'WAKE' | 'NUDGE'): void {
     const { process, machine, random } = this;
-    if (process?.condition === 'sleepy') process.wakes += 1;
+    if ((process?.condition === 'sleepy' || process?.condition === 'limited') && message === 'WAKE')
+      process.wokenAt = [...process.wokenAt, machine.now];
     if (process?.condition === 'sleepy' && process.healsAt === Number.POSITIVE_INFINITY)
       process.healsAt = machine.now + (this.isAgent ? random.between(0, 8) * MINUTE : 0);
     if (process?.condition === 'well') this.cycleAt = machine.now;

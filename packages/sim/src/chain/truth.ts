@@ -5,10 +5,10 @@ export const DAY = 24 * HOUR;
 
 /**
  * How a process of the chain really is. `wedged` neither reports nor uses CPU time, and no message helps it; `sleepy`
- * is the same until it is woken. `slow` works and reports nothing. `asking` waits for a person. `back` works again,
+ * is the same until it is woken. `limited` is the same until its usage limit has reset. `slow` works and reports nothing. `asking` waits for a person. `back` works again,
  * after a while in which it did not, and has not reported yet.
  */
-type Condition = 'well' | 'stopped' | 'wedged' | 'sleepy' | 'slow' | 'asking' | 'back';
+type Condition = 'well' | 'stopped' | 'wedged' | 'sleepy' | 'limited' | 'slow' | 'asking' | 'back';
 
 /** One process as it really is; the rules see it only by looks. */
 export class TrueProcess {
@@ -19,8 +19,8 @@ export class TrueProcess {
   /** When it gets well by itself, in true time. */
   healsAt = Number.POSITIVE_INFINITY;
   cpuMs = 0;
-  /** Messages that have reached it while it was asleep. */
-  wakes = 0;
+  /** When it was woken while it was asleep or at its usage limit, in true time. */
+  wokenAt: readonly number[] = [];
 
   constructor(incarnation: string, startedAt: number) {
     this.incarnation = incarnation;
@@ -30,7 +30,7 @@ export class TrueProcess {
   become(condition: Condition, healsAt = Number.POSITIVE_INFINITY): void {
     this.condition = condition;
     this.healsAt = healsAt;
-    this.wakes = 0;
+    this.wokenAt = [];
   }
 
   /** Nothing else gets it to work again. */
