@@ -148,6 +148,7 @@ export class Engine {
 
   async start(): Promise<void> {
     await this.stallWatch.load();
+    await this.ticks.open();
     const cursor = await this.options.store.lastCursor();
     this.committer.saw(cursor);
     await this.follower.start(cursor);

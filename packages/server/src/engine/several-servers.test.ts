@@ -290,21 +290,48 @@ describe('a server that can not write', () => {
   });
 });
 
-test('10,000 agents that are due at once are judged by three servers, each once', {
-  timeout: 120_000,
-}, async () => {
+/** Three servers, and agents that are all due at the same moment. */
+async function threeWithAgents(count: number) {
   const store = openMemory();
   const clock = new ManualClock();
   const servers = [await start(store, clock), await start(store, clock), await start(store, clock)];
-  const names = Array.from({ length: 10_000 }, (_, i) => `bot-${i}`);
-  const registered = names.map((agentId, i) =>
-    servers[i % 3]?.engine.register({ ...ada, agentId, group: `g${i % 100}`, mode: 'observe' }),
+  const registered = Array.from({ length: count }, (_, i) =>
+    servers[i % 3]?.engine.register({ ...ada, agentId: `bot-${i}`, group: `g${i % 100}`, mode: 'observe' }),
   );
   await settled();
   await Promise.all(registered);
+  const judged = async () => {
+    const events = await store.readEvents({ after: 0, limit: 100_000, types: ['LIVENESS_CHANGED'] });
+    return events.map(({ agentId }) => agentId);
+  };
+  return { store, clock, servers, judged };
+}
+
+test('10,000 agents that are due at once are judged by three servers, each once', {
+  timeout: 120_000,
+}, async () => {
+  const { clock, judged } = await threeWithAgents(10_000);
   await clock.advance(50_000);
-  const events = await store.readEvents({ after: 0, limit: 100_000, types: ['LIVENESS_CHANGED'] });
-  const changes = events.map(({ agentId }) => agentId);
+  const changes = await judged();
   expect(new Set(changes).size).toBe(10_000);
   expect(changes.length).toBe(10_000);
+});
+
+test('agents that a server has claimed when it dies are judged by the others, each once', async () => {
+  const { clock, servers, judged } = await threeWithAgents(1_000);
+  const [dying] = servers as [TestServer];
+  const claimed: string[] = [];
+  const { claimDue } = dying.store;
+  const dies: typeof claimDue = async (...args) => {
+    const due = await claimDue.apply(dying.store, args);
+    claimed.push(...due.map(({ agentId }) => agentId));
+    if (due.length > 0) dying.process.stop();
+    return due.length > 0 ? new Promise(() => undefined) : due;
+  };
+  Object.assign(dying.store, { claimDue: dies });
+  await clock.advance(120_000);
+  expect(claimed.length).toBeGreaterThan(0);
+  const changes = await judged();
+  expect(new Set(changes).size).toBe(1_000);
+  expect(changes.length).toBe(1_000);
 });

@@ -46,6 +46,8 @@ export class StallWatch {
   private refused: Outage | null = null;
   /** The shared row as this server last read it. */
   private saved: string | null = null;
+  /** Whether a tick of this server is stored. */
+  isOnRecord = false;
 
   constructor(store: Pick<Store, 'getMeta' | 'swapMeta'>, clock: Clock, isShared = false) {
     this.store = store;
@@ -160,6 +162,7 @@ export class StallWatch {
       if (!isWritten) this.learn(await this.store.getMeta('ticks'));
       else {
         this.saved = text;
+        this.isOnRecord = true;
         this.log = log;
         this.gap = null;
         if (this.isShared) this.away = null;

@@ -1,9 +1,9 @@
 import { type HolterEvent, milliseconds, type Registration } from '@holter/core';
 import { describe, expect, test } from 'vitest';
 import { engineOf } from '../../test/engine.ts';
-import { ManualClock } from '../../test/manual-clock.ts';
+import { ManualClock, settled } from '../../test/manual-clock.ts';
 import { type MemoryStore, openMemory } from '../store/memory/index.ts';
-import type { Store } from '../store/store.ts';
+import { type Store, StoreUnavailable } from '../store/store.ts';
 
 const TICK_MS = 1_000;
 
@@ -110,4 +110,42 @@ test('a machine that is suspended while it judges marks no agent as silent', asy
   await clock.advance(30_000);
   expect(flagged()).toEqual([]);
   await engine.stop();
+});
+
+describe('the first tick of a server', () => {
+  const lastTickIn = async (store: MemoryStore): Promise<number> =>
+    JSON.parse((await store.getMeta('ticks')) ?? '{"lastTickAt":0}').lastTickAt;
+
+  test('is stored before anything else: a server whose clock is ahead may die at once', async () => {
+    const memory = openMemory();
+    const clock = new ManualClock(3_600_000);
+    const store = Object.assign(Object.create(memory) as Store, {
+      lastCursor: () => new Promise<number>(() => undefined),
+    });
+    void engineOf({ store, clock }).start();
+    await settled();
+    expect(await lastTickIn(memory)).toBe(clock.now());
+  });
+
+  test('is stored before soft facts, although the store refused it at first', async () => {
+    const order: string[] = [];
+    let isRefusing = true;
+    const { engine, clock } = await world((memory) => ({
+      swapMeta: async (...args) => {
+        if (isRefusing) throw new StoreUnavailable('unreachable', 'no answer');
+        order.push('tick');
+        return memory.swapMeta(...args);
+      },
+      flushSoft: async (...args) => {
+        order.push('soft facts');
+        return memory.flushSoft(...args);
+      },
+    }));
+    await clock.advance(2 * TICK_MS);
+    expect(order).toEqual([]);
+    isRefusing = false;
+    await clock.advance(TICK_MS);
+    expect(order.slice(0, 2)).toEqual(['tick', 'soft facts']);
+    await engine.stop();
+  });
 });

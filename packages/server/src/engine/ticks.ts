@@ -51,6 +51,18 @@ export class Ticks {
     return this.lateTicks.length;
   }
 
+  /**
+   * The first tick, stored before anything else: what is stored from here on is dated by this clock. If it is ahead and
+   * this server dies, the next one must not be behind it. A store that refuses it is tried again with each tick.
+   */
+  async open(): Promise<void> {
+    try {
+      await this.context.stallWatch.persist(this.begin(), true);
+    } catch (error) {
+      this.context.failed(error);
+    }
+  }
+
   async start(): Promise<void> {
     await this.run();
     this.schedule();
@@ -69,6 +81,7 @@ export class Ticks {
     const at = this.begin();
     try {
       await stallWatch.settle(at);
+      if (!stallWatch.isOnRecord) await stallWatch.persist(at, true);
       await this.flush();
       await ticked();
       await work(at, () => this.flush());
