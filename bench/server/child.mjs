@@ -2,8 +2,11 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 /** Starts a file of this folder as a process that answers messages; `first` is what it says by itself. */
-export async function startChild(file, { hasFirst = true, args = [] } = {}) {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, { serialization: 'advanced' });
+export async function startChild(file, { hasFirst = true, args = [], env = {} } = {}) {
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
+    serialization: 'advanced',
+    env: { ...process.env, ...env },
+  });
   let waiting = null;
   child.on('message', (message) => {
     if (message.error) waiting?.reject(new Error(message.error));

@@ -1,5 +1,6 @@
 // A real Holter in a process of its own, on a free port of this machine, with a database on disk. It says
-// over IPC where it listens and what CPU time it has used. usage: holter.mjs [AGENTS BEAT_SECONDS], already registered.
+// over IPC where it listens and what CPU time it has used. usage: holter.mjs [AGENTS BEAT_SECONDS], already registered;
+// BENCH_DATABASE is the address of a PostgreSQL instead of the database on disk.
 
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,6 +19,7 @@ const server = await startServer({
   version: 'bench',
   logger,
   port: 0,
+  ...(process.env.BENCH_DATABASE && { database: process.env.BENCH_DATABASE }),
 });
 const token = (role) => readFileSync(join(dataFolder, `${role}.token`), 'utf8').trim();
 

@@ -7,6 +7,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startChild } from '../server/child.mjs';
 import { Connection, requestBytes } from '../server/connection.mjs';
+import { beatAll } from './beat-all.mjs';
 
 /** Core's default: a beat is missed when it is a quarter of its interval late. */
 const SLACK_SHARE = 0.25;
@@ -14,7 +15,6 @@ const SLACK_SHARE = 0.25;
 const MISSED_MAX = 2;
 /** A start counts as a stall, whose grace would add to the deadline: the last beat comes after both. */
 const EVERY_SECONDS = 60;
-const LINES = 2_000;
 const GIVE_UP_MS = 300_000;
 
 const counts = process.argv.slice(2).map(Number);
@@ -66,25 +66,6 @@ async function measure(count) {
     flags.close();
     await holter.stop();
   }
-}
-
-/** Returns when the beat of each agent was sent. */
-async function beatAll(port, token, agentIds) {
-  const connection = new Connection(port);
-  const beatenAt = new Map();
-  for (let first = 0; first < agentIds.length; first += LINES) {
-    const slice = agentIds.slice(first, first + LINES);
-    const at = Date.now();
-    for (const agentId of slice) beatenAt.set(agentId, at);
-    const body = slice
-      .map((agentId) => `{"kind":"heartbeat","agentId":"${agentId}","incarnation":1}`)
-      .join('\n');
-    const type = 'application/x-ndjson';
-    const reply = await connection.ask(requestBytes('POST', '/v1/signals', { token, body, type }));
-    if (reply.status !== 200 || !reply.body.includes('"refused":0')) throw new Error(reply.body.slice(-300));
-  }
-  connection.close();
-  return beatenAt;
 }
 
 async function waitForAll(seenAt, count) {

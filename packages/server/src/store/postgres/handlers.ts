@@ -55,7 +55,7 @@ export const handlers: Handlers = {
   load: ({ db }, agentId) => load(db, agentId),
   loadMany: ({ db }, agentIds) => loadMany(db, agentIds),
   commit,
-  flushSoft: (connections, entries) => connections.repeated((db) => flushSoft(db, entries)),
+  flushSoft,
   loadFleet: ({ db }) => loadFleet(db),
   claimDue: ({ db }, claim) => claimDue(db, claim),
   nextWakeAt: ({ db }) => nextWakeAt(db),

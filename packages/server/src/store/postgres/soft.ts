@@ -1,8 +1,8 @@
-import { type Kysely, sql } from 'kysely';
 import { maxSoft } from '../facts.ts';
 import { hourOf } from '../rollup.ts';
-import type { Schema } from '../sql/schema.ts';
 import type { SoftEntry } from '../store.ts';
+import type { Connections } from './connections.ts';
+import { literals } from './text.ts';
 
 /** Columns of `soft`, each with the fact that it holds. */
 export const SOFT_FACTS = {
@@ -19,47 +19,73 @@ export const SOFT_FACTS = {
 export const SOFT_NAMES = Object.keys(SOFT_FACTS) as readonly (keyof typeof SOFT_FACTS)[];
 
 /**
- * One statement for all entries, so they are stored together or not at all. The entries are sorted: two servers that flush the
- * same agents wait for each other, and do not block each other.
+ * One statement for all entries, so they are stored together or not at all. It is a transaction of its own, whose rows
+ * are found by their keys. The entries are sorted: two servers that flush the same agents wait for each other, and do not
+ * block each other.
  */
-export async function flushSoft(db: Kysely<Schema>, entries: readonly SoftEntry[]): Promise<void> {
-  if (entries.length === 0) return;
+export async function flushSoft(connections: Connections, entries: readonly SoftEntry[]): Promise<void> {
+  if (entries.length > 0) await connections.write([mergeSoft(entries)]);
+}
+
+function mergeSoft(entries: readonly SoftEntry[]): string {
   const merged = mergedOf(entries);
   const beats = beatsOf(entries);
   const wakes = wakesOf(entries);
-  const columns = sql.join(SOFT_NAMES.map((name) => sql.ref(name)));
-  const values = sql.join(
-    SOFT_NAMES.map((name) => sql`${merged.map(({ soft }) => soft[SOFT_FACTS[name]])}::float8[]`),
+  const columns = SOFT_NAMES.join(', ');
+  const values = SOFT_NAMES.map((name) =>
+    numbers(
+      'float8',
+      merged.map(({ soft }) => soft[SOFT_FACTS[name]]),
+    ),
   );
-  const greatest = sql.join(
-    SOFT_NAMES.map((name) => sql.raw(`${name} = greatest(soft.${name}, entry.${name})`)),
-  );
-  await sql`
+  const greatest = SOFT_NAMES.map((name) => `${name} = greatest(soft.${name}, entry.${name})`);
+  return `
     with merged as (
-      update soft set ${greatest}
-      from unnest(${merged.map(({ agentId }) => agentId)}::text[],
-        ${merged.map(({ incarnation }) => incarnation)}::bigint[], ${values})
-        as entry (agent_id, incarnation, ${columns})
+      update soft set ${greatest.join(', ')}
+      from unnest(${startsOf(merged)}, ${values.join(', ')}) as entry (agent_id, incarnation, ${columns})
       where soft.agent_id = entry.agent_id and soft.incarnation = entry.incarnation
       returning soft.agent_id, soft.incarnation
     ), postponed as (
       update due set wake_at = wake.at
-      from unnest(${wakes.map(({ agentId }) => agentId)}::text[],
-        ${wakes.map(({ incarnation }) => incarnation)}::bigint[],
-        ${wakes.map(({ wake }) => wake.version)}::bigint[], ${wakes.map(({ wake }) => wake.at)}::float8[])
-        as wake (agent_id, incarnation, version, at)
+      from unnest(${startsOf(wakes)},
+        ${numbers(
+          'bigint',
+          wakes.map(({ wake }) => wake.version),
+        )},
+        ${numbers(
+          'float8',
+          wakes.map(({ wake }) => wake.at),
+        )}) as wake (agent_id, incarnation, version, at)
       where due.agent_id = wake.agent_id and due.incarnation = wake.incarnation and due.version = wake.version
     )
     insert into rollups (agent_id, hour, beats, nudges, escalations, terminations, recoveries,
       healthy_ms, degraded_ms, stuck_ms, failing_ms)
     select beaten.agent_id, beaten.hour, beaten.beats, 0, 0, 0, 0, 0, 0, 0, 0
-    from unnest(${beats.map(({ agentId }) => agentId)}::text[],
-      ${beats.map(({ incarnation }) => incarnation)}::bigint[], ${beats.map(({ hour }) => hour)}::float8[],
-      ${beats.map((each) => each.beats)}::bigint[]) as beaten (agent_id, incarnation, hour, beats)
+    from unnest(${startsOf(beats)},
+      ${numbers(
+        'float8',
+        beats.map(({ hour }) => hour),
+      )},
+      ${numbers(
+        'bigint',
+        beats.map((each) => each.beats),
+      )}) as beaten (agent_id, incarnation, hour, beats)
     join merged on merged.agent_id = beaten.agent_id and merged.incarnation = beaten.incarnation
     order by beaten.agent_id, beaten.hour
-    on conflict (agent_id, hour) do update set beats = rollups.beats + excluded.beats`.execute(db);
+    on conflict (agent_id, hour) do update set beats = rollups.beats + excluded.beats`;
 }
+
+/** The first two columns of each part: the agents, and which start of each. */
+function startsOf(rows: readonly Pick<SoftEntry, 'agentId' | 'incarnation'>[]): string {
+  const incarnations = numbers(
+    'bigint',
+    rows.map(({ incarnation }) => incarnation),
+  );
+  return `array[${literals(rows.map(({ agentId }) => agentId))}]::text[], ${incarnations}`;
+}
+
+const numbers = (type: 'bigint' | 'float8', values: readonly number[]): string =>
+  `'{${values.join(',')}}'::${type}[]`;
 
 /** One entry for each start of an agent: a statement changes a row only once. */
 function mergedOf(entries: readonly SoftEntry[]): readonly SoftEntry[] {
