@@ -49,6 +49,18 @@ describe('the recorded screens of Claude Code', () => {
   });
 });
 
+it.each([
+  ['gemini-cli', '✦ Working… (town)', '⠏ Thinking (esc to cancel, 3s)', 'busy'],
+  ['gemini-cli', '✋ Action Required (town)', '', 'asking'],
+  ['gemini-cli', '◇ Ready (town)', ' > ', 'unknown'],
+  ['opencode', 'OpenCode', '■■⬝⬝ esc interrupt', 'busy'],
+  ['opencode', 'OpenCode', '△ Permission required', 'asking'],
+  ['opencode', 'OpenCode', '┃ Ask anything…', 'unknown'],
+])('%s: %s, %s is %s, and never idle', (name, title, line, state) => {
+  const screen = ADAPTERS.find((each) => each.name === name)?.screen;
+  expect(readScreen(screen, [line], title).state).toBe(state);
+});
+
 it('a screen without marks, an empty one and one of an agent without marks are unknown', () => {
   expect(readScreen(marks, ['$ ls', 'a b', '$ '], 'sh').state).toBe('unknown');
   expect(readScreen(marks, [], '').state).toBe('unknown');

@@ -4,11 +4,13 @@
  */
 import { claudeCode } from './claude-code/index.ts';
 import { codex } from './codex/index.ts';
+import { geminiCli } from './gemini-cli/index.ts';
 import { hive } from './hive/index.ts';
+import { opencode } from './opencode/index.ts';
 import type { Adapter } from './shared/adapter.ts';
 import { shellLog } from './shell-log/index.ts';
 
-export const ADAPTERS: readonly Adapter[] = [claudeCode, codex, hive, shellLog];
+export const ADAPTERS: readonly Adapter[] = [claudeCode, codex, geminiCli, hive, opencode, shellLog];
 
 export const adapterNamed = (name: string): Adapter | null =>
   ADAPTERS.find((adapter) => adapter.name === name) ?? null;
