@@ -66,7 +66,8 @@ export class AuditWitness implements Witness {
     const { now } = agent.env;
     const { id: effectId, kind, agentId, incarnation } = effect;
     // One that was launched and has not registered yet is known to its launcher, which refuses a second.
-    if (kind === 'spawn' && agent.isRunning && agent.incarnation > 0)
+    const runsBeside = agent.isRunning && agent.incarnation > 0 && !this.audit.isGivenUp(agentId);
+    if (kind === 'spawn' && runsBeside)
       this.audit.report(6, agentId, now, 'a successor is started while the predecessor runs');
     this.audit.begun({
       effectId,

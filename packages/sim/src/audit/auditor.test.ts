@@ -259,6 +259,20 @@ describe('the audit complains about', () => {
     expect(books.said).toEqual(['9: fine for an hour and called FAILING, alive']);
   });
 
+  test('not one that a person has given up, until its name registers again', () => {
+    const books = new Books().register();
+    books.audit.truth.became('ada', 'fine', 0);
+    const decision = { agentId: 'ada', incidentId: null, decision: 'replace', by: 'mo', reason: '' } as const;
+    books.write('ada', { type: 'DECISION_MADE', payload: decision });
+    const change = { agentId: 'ada', from: 'HEALTHY', to: 'TERMINATED', reason: '', evidence: '' } as const;
+    books.write('ada', { type: 'HEALTH_STATE_CHANGED', payload: change });
+    books.audit.look(120 * MINUTE);
+    expect(books.said).toEqual([]);
+    books.register(2).write('ada', { type: 'HEALTH_STATE_CHANGED', payload: change }, 2);
+    books.audit.look(240 * MINUTE);
+    expect(books.said).toEqual(['9: fine for an hour and called TERMINATED, alive']);
+  });
+
   test('an agent that is down, was to be brought back, and is forgotten', () => {
     const books = new Books();
     books.audit.truth.became('ada', 'dead', 0);

@@ -99,7 +99,12 @@ export class Auditor {
       profileOf,
     });
     this.tickets = new TicketAudit(report, (agentId) => this.orders.has(agentId));
-    this.notice = new NoticeAudit(report, this.truth, (agentId) => this.ladder.isOpen(agentId), profileOf);
+    this.notice = new NoticeAudit(report, {
+      truth: this.truth,
+      orders: this.orders,
+      isOpen: (agentId) => this.ladder.isOpen(agentId),
+      profileOf,
+    });
   }
 
   /** Executions and lines of the log are judged in the order in which they happened, though the log is read later. */
@@ -169,6 +174,11 @@ export class Auditor {
   /** Whether a person's order, or one that was given in advance, speaks for stopping it. */
   isOrdered(agentId: string): boolean {
     return this.orders.has(agentId) || this.termination.isAtLimit(agentId);
+  }
+
+  /** Whether a person has approved that another takes its place, although it may still run. */
+  isGivenUp(agentId: string): boolean {
+    return this.orders.isGivenUp(agentId);
   }
 
   isInTrouble(agentId: string): boolean {

@@ -124,6 +124,7 @@ export class BrakeAudit {
 
   /** Certainly heard for long enough: the last sign of life lies a whole deadline and its grace before the loss. */
   hasKept(agentId: string): boolean {
+    if (this.kept.has(agentId)) return true;
     const intervalMs = this.context.intervalOf(agentId) ?? Number.POSITIVE_INFINITY;
     const silenceMs = DEADLINES_MAX * intervalMs + contract.graceWithoutBeatsMs;
     const keptMs = Math.max(contract.brake.keptMs, intervalMs);

@@ -72,6 +72,7 @@ export class BreakerAudit {
     const changes = result.events.filter(
       (event): event is Change => event.type === 'CIRCUIT_BREAKER_STATE_CHANGED',
     );
+    if (changes.length === 0 && input.kind !== 'breaker') return;
     // What time alone has done comes before what the input did.
     const isByTime = ({ payload }: Change): boolean => payload.from === 'OPEN' && payload.to === 'HALF_OPEN';
     for (const change of changes.filter(isByTime)) this.changed(agentId, change);

@@ -30,6 +30,8 @@ export const contract = {
   graceMinMs: 10 * second,
   /** Seed 001 §1.5.3: so long a status inquiry may stay unanswered. */
   inquiryMs: 5 * minute,
+  /** Seed 001 §1.5.2: so long nothing may be heard about a task that is past its expected end. */
+  taskStallMs: 30 * minute,
   /** Seed 001 §1.4.3: so long a letter may stay unacknowledged. */
   ackMs: { urgent: 2 * minute, high: 5 * minute, normal: 15 * minute, low: 60 * minute },
   silenceWarnMs: 240 * second,

@@ -1,6 +1,7 @@
 import type { FindingKind, HealthState, LivenessWord } from '@holter/core';
 import type { AuditedProfile } from './auditor.ts';
 import { contract } from './contract.ts';
+import type { Orders } from './orders.ts';
 import type { TruthLog } from './truth-log.ts';
 import type { LogEntry, Report } from './violation.ts';
 
@@ -32,24 +33,22 @@ type Standing = {
 /** Findings that make an agent FAILING that is fine otherwise. */
 const EXCUSES: ReadonlySet<FindingKind> = new Set<FindingKind>(['consecutive-failures', 'breaker-open']);
 
+type NoticeContext = {
+  readonly truth: TruthLog;
+  readonly orders: Orders;
+  readonly isOpen: (agentId: string) => boolean;
+  readonly profileOf: (agentId: string) => AuditedProfile | undefined;
+};
+
 /** Invariants 2 and 9: trouble is noticed, and what the log says of an agent comes to agree with the truth. */
 export class NoticeAudit {
   private readonly report: Report;
-  private readonly truth: TruthLog;
+  private readonly about: NoticeContext;
   private readonly standings = new Map<string, Standing>();
-  private readonly isOpen: (agentId: string) => boolean;
-  private readonly profileOf: (agentId: string) => AuditedProfile | undefined;
 
-  constructor(
-    report: Report,
-    truth: TruthLog,
-    isOpen: (agentId: string) => boolean,
-    profileOf: (agentId: string) => AuditedProfile | undefined,
-  ) {
+  constructor(report: Report, about: NoticeContext) {
     this.report = report;
-    this.truth = truth;
-    this.isOpen = isOpen;
-    this.profileOf = profileOf;
+    this.about = about;
   }
 
   read({ event, at, agentId }: LogEntry): void {
@@ -93,7 +92,7 @@ export class NoticeAudit {
   look(at: number): void {
     // An agent that never registered can't be missed.
     for (const [agentId, standing] of this.standings) {
-      const now = this.truth.at(agentId, at);
+      const now = this.about.truth.at(agentId, at);
       if (!now) continue;
       if (now.truth === 'dead' || now.truth === 'stuck') this.lookAtTrouble(agentId, standing, now, at);
       this.lookAtHealth(agentId, standing, now, at);
@@ -107,12 +106,12 @@ export class NoticeAudit {
     at: number,
   ): void {
     this.lookAtRecovery(agentId, standing, at);
-    if (standing.alarmAt >= since || standing.health !== 'HEALTHY' || this.isOpen(agentId)) return;
+    if (standing.alarmAt >= since || standing.health !== 'HEALTHY' || this.about.isOpen(agentId)) return;
     const boundMs =
       truth === 'stuck'
         ? STUCK_NOTICED_WITHIN_MS
-        : deathNoticedWithinMs(this.profileOf(agentId)?.intervalMs ?? 0);
-    if (this.truth.watchedMs(agentId, since, at) <= boundMs) return;
+        : deathNoticedWithinMs(this.about.profileOf(agentId)?.intervalMs ?? 0);
+    if (this.about.truth.watchedMs(agentId, since, at) <= boundMs) return;
     const minutes = Math.round((at - since) / MINUTE_MS);
     this.report(2, agentId, at, `${truth} for ${minutes} min, and not noticed`);
     standing.alarmAt = at;
@@ -121,7 +120,7 @@ export class NoticeAudit {
   private lookAtRecovery(agentId: string, standing: Standing, at: number): void {
     const { recoversSince } = standing;
     if (recoversSince === null) return;
-    if (this.truth.watchedMs(agentId, recoversSince, at) <= BROUGHT_BACK_WITHIN_MS) return;
+    if (this.about.truth.watchedMs(agentId, recoversSince, at) <= BROUGHT_BACK_WITHIN_MS) return;
     this.report(9, agentId, at, 'down for an hour and a half, and neither brought back nor given up');
     standing.recoversSince = null;
   }
@@ -134,10 +133,10 @@ export class NoticeAudit {
     at: number,
   ): void {
     const since = at - contract.healMs;
-    if (this.profileOf(agentId)?.tellsTime === false) return;
+    if (this.about.profileOf(agentId)?.tellsTime === false || this.about.orders.isGivenUp(agentId)) return;
     if (now.since > since || standing.healthSince > since || standing.excusedAt > since) return;
     const isRight = this.isRight(standing, now.truth, since);
-    if (isRight || this.truth.watchedMs(agentId, since, at) < contract.healMs) return;
+    if (isRight || this.about.truth.watchedMs(agentId, since, at) < contract.healMs) return;
     this.report(
       9,
       agentId,

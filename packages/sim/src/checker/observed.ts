@@ -2,6 +2,8 @@ import type { LadderStep, LivenessWord, Signal } from '@holter/core';
 import type { Packet } from '../world/packet.ts';
 import { Repeats } from './repeats.ts';
 
+const ENDED_CALLS_MAX = 21;
+
 /** What was delivered about one agent, and what came out: as much as bounds need. It is no copy of the record. */
 export class Observed {
   incarnation = 0;
@@ -31,7 +33,7 @@ export class Observed {
   /** How far the loop had gone when the first nudge of this incident was seen; NaN before. */
   repeatsAtNudge = Number.NaN;
   private readonly results = new Set<string>();
-  private endedCalls: readonly string[] = [];
+  private endedCalls: string[] = [];
 
   liveness: LivenessWord = 'alive';
   isCalledStuck = false;
@@ -121,7 +123,7 @@ export class Observed {
   }
 
   private called(signal: Extract<Signal, { kind: 'call-ended' }>, at: number): void {
-    this.endedCalls = [...this.endedCalls.slice(-20), signal.callId];
+    if (this.endedCalls.push(signal.callId) > ENDED_CALLS_MAX) this.endedCalls.shift();
     this.calls.note(signal, at);
     const { output = '', isError } = signal;
     const isNew = !this.results.has(output);

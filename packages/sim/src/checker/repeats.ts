@@ -41,14 +41,14 @@ export class Repeats {
       this.spaced = 1;
     }
     this.lastAt = at;
-    this.noteOutcome(`${tool} ${kindOf(output)}`, isError, isSpaced);
-  }
-
-  private noteOutcome(failure: string, isError: boolean, isSpaced: boolean): void {
     this.callCount++;
     this.failures = 0;
     this.recentFailures = 0;
-    if (!isError) return this.failing.clear();
+    if (isError) this.noteFailure(`${tool} ${kindOf(output)}`, isSpaced);
+    else this.failing.clear();
+  }
+
+  private noteFailure(failure: string, isSpaced: boolean): void {
     const before = this.failing.get(failure) ?? { calls: [], count: 0 };
     const recent = before.calls.filter((call) => this.callCount - call <= WINDOW);
     const calls = isSpaced ? recent : [...recent, this.callCount];
