@@ -8,6 +8,8 @@ import type {
 } from './events.ts';
 import type { Link } from './link.ts';
 
+/** Timers may fire a fraction of a millisecond early, and times are rounded down to whole milliseconds. */
+export const EARLY_MS = 2;
 /** No ping is out. */
 export const NO_PING = -1;
 
@@ -113,6 +115,6 @@ function commonOf(record: HealthRecord, looking: Looking) {
 /** Missed beats are not counted one by one; their number follows from the last sign of life. */
 function missedBeatsOf({ pingAt, proofAt }: HealthRecord, looking: Looking): number {
   const { attentiveAt, heartbeatInterval, heartbeatTimeout } = looking;
-  if (pingAt === NO_PING || attentiveAt - pingAt + 1 < heartbeatTimeout) return 0;
-  return Math.max(1, Math.floor((attentiveAt - proofAt + 1) / heartbeatInterval));
+  if (pingAt === NO_PING || attentiveAt - pingAt + EARLY_MS < heartbeatTimeout) return 0;
+  return Math.max(1, Math.floor((attentiveAt - proofAt + EARLY_MS) / heartbeatInterval));
 }

@@ -2,7 +2,7 @@ import type { AgentClock } from '../real-clock.ts';
 import { BeatRing } from './beat-ring.ts';
 import type { FullConfig } from './config.ts';
 import type { DegradedReason } from './events.ts';
-import { type HealthRecord, NO_PING } from './health-record.ts';
+import { EARLY_MS, type HealthRecord, NO_PING } from './health-record.ts';
 
 /** What the rounds report; the monitor decides what follows from it. */
 type RoundFindings = {
@@ -22,8 +22,6 @@ const STALL_TOLD_MS = 1_000;
 /** Answers come immediately, so one reading of the clock serves several tens of them. */
 const VISITS_PER_READING = 64;
 const NOT_IN_SHARE = -1;
-/** Timers may fire a fraction of a millisecond early. */
-const EARLY_MS = 2;
 
 /**
  * Pings every agent once per interval and judges those that have not answered, with one timer for all.
