@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { bin, fixture, isThere, pidsSaid, until, World } from './kit.ts';
@@ -31,6 +33,33 @@ describe('the server is killed', () => {
     process.kill(world.server.pid, 'SIGKILL');
     expect(await run.ended).toBe(5);
     expect(await world.agent('leaver')).toMatchObject({ end: { how: 'crash', detail: 'exit code 5' } });
+  });
+});
+
+describe('a server that takes nothing, as with a full disk', () => {
+  const full = (taken: Record<string, object>) =>
+    createServer(({ url = '' }, reply) => {
+      const body = taken[url] ?? { error: { code: 'store_full', message: 'the disk is full' } };
+      reply.writeHead('error' in body ? 503 : 200, { 'content-type': 'application/json' });
+      reply.end(JSON.stringify(body));
+    });
+  const health = { '/health': { version: '0.0.1' } };
+  const registered = {
+    '/v1/agents': { incarnation: 1, token: 't' },
+    '/v1/agents/last/checkpoints': { checkpoints: [] },
+  };
+
+  it.each([
+    ['the command runs unwatched', health, "Holter can't be used, and the command runs unwatched"],
+    ['the run ends', { ...health, ...registered }, 'the server does not take the report that last has ended'],
+  ])('%s', async (_what, taken, words) => {
+    const server = full(taken);
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const run = world.run('--agent', 'last', '--url', url, '--', 'sh', '-c', 'exit 4');
+    expect(await run.ended).toBe(4);
+    expect(run.err()).toContain(`holter: ${words}: the disk is full\n`);
+    server.close();
   });
 });
 

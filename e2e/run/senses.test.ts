@@ -215,7 +215,7 @@ it('a session that has finished and does not exit is told from one that works', 
 
 it('a healthy command stays healthy where health is checked more often than the run looks by itself', async () => {
   // The configuration checks every second; without `--look-every` a run looks every 5 s until it is told otherwise.
-  const ran = await world.holter('run', '--agent', 'calm', '--', 'sleep', '8');
+  const ran = await world.holter('run', '--agent', 'calm', '--agent-kind', 'command', '--', 'sleep', '8');
   expect(ran).toMatchObject({ code: 0, err: '' });
   const { events } = await world.ask<{ events: { payload: { to: string } }[] }>(
     'GET',

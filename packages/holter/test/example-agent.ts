@@ -45,6 +45,7 @@ export const exampleAgent: AgentView = {
   job: null,
   otherTasks: [],
   task: null,
+  limitedUntil: null,
   holds: [],
   checkpoint: null,
   findings: [],

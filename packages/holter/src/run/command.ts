@@ -10,13 +10,13 @@ import {
   systemTable,
 } from '@holter/server/process';
 import { CommanderError } from 'commander';
+import { NoAnswer } from '../background/http-call.ts';
 import { version } from '../package/version.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
 import type { Terminal } from './child.ts';
 import { CODE, exitCodeOf, RunFailure } from './end.ts';
 import type { RunOptions } from './options.ts';
 import { planOf } from './plan.ts';
-import { processOnlyLine } from './process-only.ts';
 import { type RunReport, reportOf, summaryOf, unwatchedReport } from './report.ts';
 import { runCommand } from './run-command.ts';
 import type { RunContext } from './run-context.ts';
@@ -65,22 +65,26 @@ async function supervise(
   const restoreTerminal = keepTerminal(terminal);
   const guard = guardTerminal(terminal, plan.agentId);
   const started = (pid: number): void => guard?.follow(pid);
-  const begun = await begin({ options, plan, directory, terminal, clock, env, newId, say, started }).catch(
-    (error: unknown) => {
-      if (!isUnusable(error)) throw error;
-      if (options.required) throw new RunFailure(CODE.unusable, `Holter can't be used: ${error.message}`);
-      say(`Holter can't be used, and the command runs unwatched: ${error.message}`);
-      return null;
-    },
-  );
-  if (!begun) {
+  const unwatched = async (error: unknown): Promise<number> => {
+    if (!isUnusable(error)) throw error;
+    if (options.required) throw new RunFailure(CODE.unusable, `Holter can't be used: ${error.message}`);
+    say(`Holter can't be used, and the command runs unwatched: ${error.message}`);
     guard?.release();
     const end = await runUnwatched(plan.argv, env, terminal);
     if (options.json) printReport(unwatchedReport(plan.agentId, end, clock.now() - startedAt), false);
     return exitCodeOf(end);
-  }
+  };
+  const begun = await begin({ options, plan, directory, terminal, clock, env, newId, say, started }).catch(
+    unwatched,
+  );
+  if (typeof begun === 'number') return begun;
   const { supervisor, close } = begun;
   try {
+    const refused = await supervisor.prepare().catch((error: unknown) => {
+      if (error instanceof NoAnswer) return error;
+      throw error;
+    });
+    if (refused) return await unwatched(refused);
     // With a terminal the system sends Ctrl-C to the whole group, so the command already got it.
     process.on('SIGINT', () => supervisor.passOn('SIGINT', plan.isInteractive));
     process.on('SIGQUIT', () => supervisor.passOn('SIGQUIT', plan.isInteractive));
@@ -132,8 +136,6 @@ async function begin(
       run: identityOf(table, own),
       sha256: (text) => createHash('sha256').update(text).digest('hex'),
     });
-    const line = processOnlyLine(given.plan, options, given.terminal, folder.path);
-    if (line !== null) say(line);
     return { supervisor, close };
   } catch (error) {
     await close();
@@ -143,7 +145,9 @@ async function begin(
 
 /** Whether Holter itself does not work here; a wrong option is the user's to correct. */
 const isUnusable = (error: unknown): error is Error =>
-  error instanceof CliFailure ? error.exitCode === EXIT.error : error instanceof Error && 'syscall' in error;
+  error instanceof CliFailure
+    ? error.exitCode === EXIT.error
+    : error instanceof NoAnswer || (error instanceof Error && 'syscall' in error);
 
 /** Loads the server's code only when it is needed: it is several times as large as everything else here. */
 async function host(folder: DataFolder, config: string | undefined): Promise<{ stop(): Promise<void> }> {

@@ -40,7 +40,7 @@ export class EffectLoop {
   /** Reports this executor and its child; the server stores it in case this process is killed. */
   async present(): Promise<void> {
     const { executorId: _id, ...record } = this.context.record();
-    await this.context.link.insist('POST', this.path, record);
+    await this.context.link.insist('POST', this.path, record).catch(ignoreNoAnswer);
   }
 
   async run(): Promise<void> {
@@ -103,10 +103,15 @@ export class EffectLoop {
 
   private async receipt(effectId: string, { outcome, detail }: Outcome): Promise<void> {
     const body = { effectId, outcome, detail: detail.slice(0, 500) };
-    await this.context.link.insist('POST', `${this.path}/receipts`, body);
+    await this.context.link.insist('POST', `${this.path}/receipts`, body).catch(ignoreNoAnswer);
   }
 
   private wait(): Promise<void> {
     return new Promise((resolve) => void this.context.clock.after(AGAIN_MS, resolve));
   }
+}
+
+/** The run ends without the server, which asks for an open effect again when it is back. */
+function ignoreNoAnswer(error: unknown): void {
+  if (!(error instanceof NoAnswer)) throw error;
 }

@@ -41,46 +41,52 @@ export function withRunOptions(command: Command): Command {
         .default('auto'),
     )
     .option('--model-timeout <time>', "how long a known agent may wait for its model's answer", duration)
-    .option('--role <role>', 'decides which thresholds hold', 'default')
+    .option('--role <role>', 'selects the thresholds', 'default')
     .option('--task <id>', 'the task that it works on')
-    .option('--group <group>', 'agents that belong together', 'default')
+    .option('--group <group>', 'the group that it belongs to', 'default')
     .addOption(
       new Option(
         '--mode <mode>',
-        'what Holter may do (default: act if it can resume and nobody sits at the terminal, else nudge)',
+        'what Holter may do (default: act if it can resume and nobody is at the terminal, otherwise nudge)',
       ).choices(['observe', 'nudge', 'act']),
     )
     .addOption(
-      new Option('--heartbeat <how>', 'what it promises: to run, to print, to touch a file, to call in')
+      new Option(
+        '--heartbeat <how>',
+        'what counts as a heartbeat: nothing (process), output, a touched file, an HTTP request',
+      )
         .choices(['process', 'output', 'file', 'http'])
         .default('process'),
     )
     .addOption(
-      new Option('--heartbeat-every <time>', 'how often at least, for output, file and http')
+      new Option('--heartbeat-every <time>', 'longest time between two heartbeats of output, file or http')
         .argParser(duration)
         .default(60_000, '60s'),
     )
-    .option('--checkpoint-file <file>', 'where it writes its state (it is told in HOLTER_CHECKPOINT_FILE)')
+    .option(
+      '--checkpoint-file <file>',
+      'the file with its state (the command finds the path in HOLTER_CHECKPOINT_FILE)',
+    )
     .option(
       '--resume-command <line>',
-      'starts it again; {checkpoint}, {attempt}, {agent}, {task} are filled in',
+      'the command for restarts; {checkpoint}, {attempt}, {agent} and {task} are replaced',
     )
-    .option('--limit-runtime <time>', 'at most this long, like 2h', duration)
-    .option('--limit-memory <size>', 'at most this much for the whole tree, like 2GB', bytes)
-    .option('--limit-tokens <count>', 'at most so many tokens, as the agent reports them', count)
-    .option('--no-recover', 'never start it again')
+    .option('--limit-runtime <time>', 'longest run time, such as 2h', duration)
+    .option('--limit-memory <size>', 'most memory of the command and its child processes, such as 2GB', bytes)
+    .option('--limit-tokens <count>', 'most tokens, as the agent reports them', count)
+    .option('--no-recover', 'never restart it')
     .addOption(
-      new Option('--when-stopped <what>', 'if somebody stops it (SIGSTOP)')
+      new Option('--when-stopped <what>', 'what to do if the command is suspended (SIGSTOP)')
         .choices(['report', 'continue'])
         .default('report'),
     )
     .addOption(
-      new Option('--on-lost <what>', 'if this `holter run` itself is killed')
+      new Option('--on-lost <what>', 'what the server does with the command if this `holter run` is killed')
         .choices(['adopt', 'end'])
         .default('adopt'),
     )
     .addOption(new Option('--look-every <time>').argParser(duration).default(5_000).hideHelp())
-    .option('--no-daemon', 'host the server in here instead of starting one in the background')
+    .option('--no-daemon', 'run the server in this process instead of in the background')
     .option('--required', "do not run the command if Holter can't be used (default: run it unwatched)")
     .option('--json', 'print a JSON line at the end')
     .option('--url <url>', 'address of a server (default: HOLTER_URL, else the one of the data folder)')

@@ -14,7 +14,7 @@ export function runCommand(): Command {
     [
       ['holter run -- node agent.js', 'watched; its exit code is passed through'],
       ['holter run --checkpoint-file state.json -- ./work', 'restarted from its state if it crashes'],
-      ['holter run --heartbeat output -- make test', 'it promises to print something every minute'],
+      ['holter run --heartbeat output -- make test', 'expected to print something every minute'],
     ],
   );
 }

@@ -6,7 +6,7 @@ import {
   findAnswering,
   IDLE_SECONDS,
 } from '../background/ensure-server.ts';
-import { call, NoAnswer, type Reply, type Target } from '../background/http-call.ts';
+import { call, NoAnswer, type Reply, sayRefusal, type Target } from '../background/http-call.ts';
 import { CODE, RunFailure } from './end.ts';
 
 type LinkOptions = {
@@ -34,6 +34,9 @@ export class ServerLink {
   private finding: Promise<Target> | null = null;
   private isVersionTold = false;
   private isClosed = false;
+  private patience: { readonly ms: number; readonly endsAt: number } | null = null;
+  /** Why the last request was not taken. */
+  private trouble = 'no server answers';
 
   constructor(options: LinkOptions) {
     this.options = options;
@@ -69,16 +72,26 @@ export class ServerLink {
     }
   }
 
+  /** From now on a request fails with `NoAnswer` when the server has taken none for so long; null: never. */
+  limitPatience(ms: number | null): void {
+    this.patience = ms === null ? null : { ms, endsAt: this.options.clock.now() + ms };
+  }
+
   /** Repeats the request until a server answers. */
   async insist(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Reply> {
     for (;;) {
       try {
         const reply = await this.ask(method, path, body);
-        if (reply.status < 500) return reply;
+        if (reply.status < 500) {
+          if (this.patience) this.limitPatience(this.patience.ms);
+          return reply;
+        }
+        this.trouble = sayRefusal(reply);
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
+        this.trouble = error.message;
       }
-      if (this.isClosed) throw new NoAnswer('closed');
+      this.maybeGiveUp();
       await this.wait(200);
     }
   }
@@ -99,11 +112,18 @@ export class ServerLink {
       try {
         this.target = await this.findOrStart();
         return this.target;
-      } catch {
-        if (this.isClosed) throw new NoAnswer('closed');
+      } catch (error) {
+        this.trouble = (error as Error).message;
+        this.maybeGiveUp();
         await this.wait(waitMs);
       }
     }
+  }
+
+  private maybeGiveUp(): void {
+    const { isClosed, patience, trouble, options } = this;
+    if (isClosed) throw new NoAnswer('closed');
+    if (patience && options.clock.now() > patience.endsAt) throw new NoAnswer(trouble);
   }
 
   private async findOrStart(): Promise<Target> {

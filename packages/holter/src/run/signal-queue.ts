@@ -42,10 +42,13 @@ export class SignalQueue {
     this.waiting.push({ incarnation, id: this.newId(), seq: this.nextSeq, body });
     this.nextSeq += 1;
     if (this.waiting.length > WAITING_MAX) this.waiting.shift();
-    this.sending ??= this.send();
+    if (this.sending !== null) return;
+    this.sending = this.send();
+    // Whoever waits for it hears of a failure; a signal for which nobody waits stays in the queue.
+    this.sending.catch(() => undefined);
   }
 
-  /** Waits until every signal was accepted. */
+  /** Waits until every signal was accepted. Throws `NoAnswer` where the link gives up. */
   async flush(): Promise<void> {
     while (this.sending !== null) await this.sending;
   }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { instant, type SignalBody } from '@holter/core';
 import type { ChildEnd } from '@holter/server/adapters';
 import { type FileAnswer, FileFaults, faultSignal, ownerOf, type RunRecord } from '@holter/server/process';
+import { NoAnswer } from '../background/http-call.ts';
 import { AgentRecord } from './agent-record.ts';
 import { CheckpointKeeper } from './checkpoint-keeper.ts';
 import { Child } from './child.ts';
@@ -12,6 +13,7 @@ import { childEnvironment } from './environment.ts';
 import { LimitGuard } from './limit-guard.ts';
 import { NudgeFile } from './nudge-file.ts';
 import { OutputTail } from './output-tail.ts';
+import { processOnlyLine } from './process-only.ts';
 import type { RunContext } from './run-context.ts';
 import { RunExecutor } from './run-executor.ts';
 import type { RunEnd, RunState } from './run-state.ts';
@@ -23,6 +25,8 @@ import { Watcher } from './watcher.ts';
 const FINISHED_LOOKS = 12;
 /** An end this soon after Ctrl-C is caused by it. */
 const INTERRUPT_MS = 5_000;
+/** So many looks long a server may refuse to take anything, before the run does without it: 20 s. */
+const REFUSED_LOOKS = 4;
 
 /**
  * One `holter run`: starts the command, reports what it observes to the server, lets `RunExecutor` carry out the
@@ -133,22 +137,31 @@ export class Supervisor {
     });
   }
 
-  /** Runs until the command is down for good. Throws a `RunFailure` if it could not be started. */
-  async run(): Promise<RunEnd> {
+  /** What comes before the command is started. Throws `NoAnswer` if the server takes nothing. */
+  async prepare(): Promise<void> {
+    const { link, options } = this.context;
     await this.keeper.checkReadable();
     await this.nudges.create();
+    link.limitPatience(REFUSED_LOOKS * options.lookEvery);
+    await this.agent.register();
+    this.keeper.load(await this.agent.checkpoints());
+    link.limitPatience(null);
+  }
+
+  /** Runs until the command is down for good. Throws a `RunFailure` if it could not be started. */
+  async run(): Promise<RunEnd> {
     const over = new Promise<RunEnd>((resolve) => {
       this.finish = resolve;
     });
-    await this.agent.register();
-    this.keeper.load(await this.agent.checkpoints());
-    const { plan, link } = this.context;
+    const { plan, link, options, folder, say } = this.context;
+    const line = processOnlyLine(plan, options, folder.path);
+    if (line !== null) say(line);
     const argv = plan.recipe ? [...plan.before, ...plan.recipe.start(link.url)] : plan.argv;
     await this.start(argv, 0, null);
     void this.loop.run();
     const end = await over;
     this.watcher.stop();
-    await this.queue.flush();
+    await this.queue.flush().catch(() => undefined);
     await this.loop.leave();
     await this.state.child?.drain(this.context.clock, 1_000);
     await this.output.close(1_000);
@@ -241,8 +254,8 @@ export class Supervisor {
   }
 
   private async hasEnded(child: Child, exit: ChildEnd): Promise<void> {
-    const { state, agent, queue } = this;
-    const { plan, clock } = this.context;
+    const { state } = this;
+    const { plan, clock, link, options, say } = this.context;
     if (state.isTerminating || child !== state.child) return;
     this.watcher.stop();
     this.proveGoneSoon(child);
@@ -250,9 +263,23 @@ export class Supervisor {
     if (plan.recipe) await child.drain(clock, 1_000);
     await this.transcript?.look();
     const end = (await plan.recipe?.endOf?.(exit)) ?? exit;
-    await this.keepCheckpoint();
     const purpose = end.code === 0 ? null : this.purposeOf(end);
     state.lastHow = end.code === 0 ? 'done' : purpose !== null ? 'stopped' : 'crashed';
+    // Only a server can order a restart, so a crash waits for it as long as it takes.
+    if (state.lastHow !== 'crashed' || !plan.can.includes('spawn'))
+      link.limitPatience(REFUSED_LOOKS * options.lookEvery);
+    try {
+      await this.reportEnd(child, end, purpose);
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      say(`the server does not take the report that ${plan.agentId} has ended: ${error.message}`);
+      this.finish({ ...this.facts(), end, needsPerson: false, leftBehind: [] });
+    }
+  }
+
+  private async reportEnd(child: Child, end: ChildEnd, purpose: string | null): Promise<void> {
+    const { agent, queue } = this;
+    await this.keepCheckpoint();
     if (purpose !== null) queue.put(agent.incarnation, { kind: 'stopped', reason: purpose });
     else
       queue.put(agent.incarnation, {
@@ -307,6 +334,7 @@ export class Supervisor {
   private async giveUp(): Promise<void> {
     const end = this.state.child?.end ?? { code: CODE.error, signal: null };
     this.state.isStarting = true;
+    this.context.link.limitPatience(0);
     await this.agent.register().catch(() => undefined);
     const reason = 'given up by the person at the terminal';
     this.queue.put(this.agent.incarnation, { kind: 'stopped', reason });
