@@ -91,6 +91,15 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
       `holter: port ${server.port} on 127.0.0.1 is taken by another program\n  next: stop that program, or choose another port: holter up --port ${server.port + 1}\n`,
     );
     expect(existsSync(join(other, 'data', 'server.json'))).toBe(false);
+    const demo = ['up', '--demo', '--port', String(server.port), '--log-level', 'silent'];
+    // The second demo in a folder begins anew, like the first.
+    for (const from of [{}, { npm_lifecycle_event: 'demo' }]) {
+      const played = await holter(demo, from, other);
+      const command = 'npm_lifecycle_event' in from ? 'npm run demo --' : 'holter up --demo';
+      expect(played.err).toMatch(
+        new RegExp(`taken by another program\\n.* ${command} --port ${server.port + 1}\\n$`),
+      );
+    }
     const open = await holter(['up', '--host', '0.0.0.0', '--port', '0'], {}, other);
     expect(open.code).toBe(1);
     expect(open.err).toMatch(/without TLS[\s\S]*--tls-cert[\s\S]*--insecure-because/);
@@ -173,7 +182,7 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(places.filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([]);
     await call('/v1/agents/leaky/signals', token, { kind: 'stopped', reason: 'done' });
     const final = await holter(['show', 'leaky', '--final']);
-    expect(final.out).toMatch(/^start 1, from .*: TERMINATED; stopped at .*: done$/m);
+    expect(final.out).toMatch(/^1st start, at .*: TERMINATED; stopped at .*: done$/m);
   });
 
   it('tells a healthy fleet by 0 and a stuck agent by 3, and why', async () => {

@@ -67,7 +67,7 @@ it('connect writes a token that posts hooks and nothing else; removing the hooks
   expect(tokenInSettings()).toBe(token);
 
   const removed = await holter('connect', 'claude-code', '--remove');
-  expect(removed).toMatchObject({ code: 0, said: expect.stringContaining('its token is revoked') });
+  expect(removed).toMatchObject({ code: 0, said: expect.stringContaining('the previous one is revoked') });
   expect(await status(token)).toBe(401);
 }, 60_000);
 

@@ -62,6 +62,11 @@ it('up --detach keeps a server that a run has started, and takes a port', async 
     code: 1,
     err: expect.stringContaining(`listens on http://127.0.0.1:${port} already, not on port 1`),
   });
+  const second = await holter('up', '--detach', '--port', String(port), '--data', join(folder, 'other'));
+  expect(second).toMatchObject({ code: 1, out: '' });
+  expect(second.err).toMatch(
+    /^holter: the server in the background did not start: port \d+ on 127\.0\.0\.1 is taken by another program\n {2}next: its log: .*server\.log\n$/,
+  );
   expect(server().pid).toBe(daemon.pid);
   expect(readFileSync(join(folder, 'data', 'stay'), 'utf8')).toBe(`${daemon.pid}\n`);
   await holter('down');
@@ -124,4 +129,27 @@ it('service install writes a unit that systemd accepts, and remove takes it away
   await holter('service', 'remove');
   expect(existsSync(unit)).toBe(false);
   expect((await holter('service', 'remove')).out).toContain('nothing to do');
+});
+
+it('service install changes nothing where systemd can not be used, and remove takes the unit away', async () => {
+  const unit = join(folder, 'systemd', 'user', 'holter.service');
+  const tools = join(folder, 'no-systemd');
+  mkdirSync(tools);
+  writeFileSync(join(tools, 'systemctl'), '#!/bin/sh\necho "Failed to connect to bus" >&2\nexit 1\n', {
+    mode: 0o755,
+  });
+  more.PATH = `${tools}:${process.env.PATH}`;
+  await holter('up', '--detach');
+  const { pid } = server();
+  const refused = await holter('service', 'install');
+  expect(refused).toMatchObject({ code: 1, out: '' });
+  expect(refused.err).toBe(
+    "holter: systemd of this user can't be used: Failed to connect to bus\n  next: start the server without it: holter up --detach\n",
+  );
+  expect(existsSync(unit)).toBe(false);
+  expect(server().pid).toBe(pid);
+  await holter('service', 'install', '--no-start');
+  expect(await holter('service', 'remove')).toMatchObject({ code: 0, out: `removed ${unit}\n` });
+  expect(existsSync(unit)).toBe(false);
+  delete more.PATH;
 });

@@ -4,60 +4,96 @@ import { withExamples } from './terminal/help.ts';
 import type { Io } from './terminal/io.ts';
 
 type Register = (program: Command, io: Io) => void;
+type Entry = readonly [names: string, load: () => Promise<Register>];
 
 /** In the order of the help. Each is loaded only when it is called, because loading is what takes the time. */
-const COMMANDS: readonly (readonly [names: string, load: () => Promise<Register>])[] = [
-  ['up', async () => (await import('./commands/up.ts')).registerUp],
-  ['down', async () => (await import('./commands/down.ts')).registerDown],
-  ['service', async () => (await import('./commands/service.ts')).registerService],
-  ['open', async () => (await import('./commands/open.ts')).registerOpen],
-  ['run', async () => (await import('./run/register.ts')).registerRun],
-  ['status', async () => (await import('./commands/status.ts')).registerStatus],
-  ['top', async () => (await import('./top/command.ts')).registerTop],
-  ['show', async () => (await import('./commands/show.ts')).registerShow],
-  ['why', async () => (await import('./commands/why.ts')).registerWhy],
-  ['logs', async () => (await import('./commands/logs.ts')).registerLogs],
-  ['events', async () => (await import('./commands/events.ts')).registerEvents],
+const GROUPS: readonly (readonly [title: string, commands: readonly Entry[]])[] = [
   [
-    'nudge terminate recover pause resume snooze wake wrong',
-    async () => (await import('./commands/agent-decisions.ts')).registerAgentDecisions,
+    'Watch agents:',
+    [
+      ['run', async () => (await import('./run/register.ts')).registerRun],
+      ['tmux', async () => (await import('./tmux/command.ts')).registerTmux],
+      ['connect', async () => (await import('./connect/command.ts')).registerConnect],
+      ['ping', async () => (await import('./commands/ping.ts')).registerPing],
+      ['mcp', async () => (await import('./mcp/command.ts')).registerMcp],
+    ],
   ],
-  ['decide', async () => (await import('./commands/decide.ts')).registerDecide],
-  ['breaker', async () => (await import('./commands/breaker.ts')).registerBreaker],
-  ['judge', async () => (await import('./commands/judge.ts')).registerJudge],
-  ['ticket', async () => (await import('./commands/ticket.ts')).registerTicket],
-  ['task', async () => (await import('./commands/task.ts')).registerTask],
-  ['import', async () => (await import('./commands/import.ts')).registerImport],
-  ['mail', async () => (await import('./commands/mail.ts')).registerMail],
-  ['ping', async () => (await import('./commands/ping.ts')).registerPing],
-  ['badge', async () => (await import('./commands/badge.ts')).registerBadge],
-  ['token', async () => (await import('./commands/token.ts')).registerToken],
-  ['cost', async () => (await import('./commands/cost.ts')).registerCost],
-  ['alerts', async () => (await import('./commands/alerts.ts')).registerAlerts],
-  ['estop', async () => (await import('./commands/estop.ts')).registerEstop],
-  ['maintenance', async () => (await import('./commands/maintenance.ts')).registerMaintenance],
-  ['tmux', async () => (await import('./tmux/command.ts')).registerTmux],
-  ['mcp', async () => (await import('./mcp/command.ts')).registerMcp],
-  ['daemon', async () => (await import('./daemon/command.ts')).registerDaemon],
-  ['town', async () => (await import('./commands/town.ts')).registerTown],
-  ['boot', async () => (await import('./boot/command.ts')).registerBoot],
-  ['deacon', async () => (await import('./deacon/command.ts')).registerDeacon],
-  ['handoff', async () => (await import('./deacon/command.ts')).registerHandoff],
-  ['session', async () => (await import('./deacon/command.ts')).registerSession],
-  ['connect', async () => (await import('./connect/command.ts')).registerConnect],
-  ['hook', async () => (await import('./connect/hook-command.ts')).registerHook],
-  ['doctor', async () => (await import('./commands/doctor.ts')).registerDoctor],
-  ['config', async () => (await import('./commands/config.ts')).registerConfig],
-  ['db', async () => (await import('./commands/db.ts')).registerDb],
   [
-    'completion',
-    async () => {
-      const { registerCompletion } = await import('./commands/completion.ts');
-      return (program, io) => registerCompletion(program, io, () => createProgram(io));
-    },
+    'See how they do:',
+    [
+      ['status', async () => (await import('./commands/status.ts')).registerStatus],
+      ['top', async () => (await import('./top/command.ts')).registerTop],
+      ['show', async () => (await import('./commands/show.ts')).registerShow],
+      ['why', async () => (await import('./commands/why.ts')).registerWhy],
+      ['logs', async () => (await import('./commands/logs.ts')).registerLogs],
+      ['events', async () => (await import('./commands/events.ts')).registerEvents],
+      ['cost', async () => (await import('./commands/cost.ts')).registerCost],
+      ['open', async () => (await import('./commands/open.ts')).registerOpen],
+      ['badge', async () => (await import('./commands/badge.ts')).registerBadge],
+    ],
   ],
-  ['sim', async () => (await import('./sim/command.ts')).registerSim],
-  ['replay', async () => (await import('./replay/command.ts')).registerReplay],
+  [
+    'Decide:',
+    [
+      ['decide', async () => (await import('./commands/decide.ts')).registerDecide],
+      [
+        'nudge terminate recover pause resume snooze wake wrong',
+        async () => (await import('./commands/agent-decisions.ts')).registerAgentDecisions,
+      ],
+      ['breaker', async () => (await import('./commands/breaker.ts')).registerBreaker],
+      ['estop', async () => (await import('./commands/estop.ts')).registerEstop],
+    ],
+  ],
+  [
+    'Tasks, letters and tickets:',
+    [
+      ['task', async () => (await import('./commands/task.ts')).registerTask],
+      ['mail', async () => (await import('./commands/mail.ts')).registerMail],
+      ['ticket', async () => (await import('./commands/ticket.ts')).registerTicket],
+      ['judge', async () => (await import('./commands/judge.ts')).registerJudge],
+      ['import', async () => (await import('./commands/import.ts')).registerImport],
+    ],
+  ],
+  [
+    'The server:',
+    [
+      ['up', async () => (await import('./commands/up.ts')).registerUp],
+      ['down', async () => (await import('./commands/down.ts')).registerDown],
+      ['service', async () => (await import('./commands/service.ts')).registerService],
+      ['doctor', async () => (await import('./commands/doctor.ts')).registerDoctor],
+      ['config', async () => (await import('./commands/config.ts')).registerConfig],
+      ['db', async () => (await import('./commands/db.ts')).registerDb],
+      ['token', async () => (await import('./commands/token.ts')).registerToken],
+      ['alerts', async () => (await import('./commands/alerts.ts')).registerAlerts],
+      ['maintenance', async () => (await import('./commands/maintenance.ts')).registerMaintenance],
+      [
+        'completion',
+        async () => {
+          const { registerCompletion } = await import('./commands/completion.ts');
+          return (program, io) => registerCompletion(program, io, () => createProgram(io));
+        },
+      ],
+      ['hook', async () => (await import('./connect/hook-command.ts')).registerHook],
+    ],
+  ],
+  [
+    'The watchdog chain:',
+    [
+      ['daemon', async () => (await import('./daemon/command.ts')).registerDaemon],
+      ['town', async () => (await import('./commands/town.ts')).registerTown],
+      ['boot', async () => (await import('./boot/command.ts')).registerBoot],
+      ['deacon', async () => (await import('./deacon/command.ts')).registerDeacon],
+      ['handoff', async () => (await import('./deacon/command.ts')).registerHandoff],
+      ['session', async () => (await import('./deacon/command.ts')).registerSession],
+    ],
+  ],
+  [
+    'Try the rules:',
+    [
+      ['replay', async () => (await import('./replay/command.ts')).registerReplay],
+      ['sim', async () => (await import('./sim/command.ts')).registerSim],
+    ],
+  ],
 ];
 
 /** All commands, or only the one that the first word names. */
@@ -77,8 +113,12 @@ export async function createProgram(io: Io, word?: string): Promise<Command> {
     ['holter events --follow', 'watch what happens'],
   ]);
 
-  const named = COMMANDS.filter(([names]) => word !== undefined && names.split(' ').includes(word));
-  for (const [, load] of named.length > 0 ? named : COMMANDS) (await load())(program, io);
+  const isNamed = ([names]: Entry): boolean => word !== undefined && names.split(' ').includes(word);
+  const hasNamed = GROUPS.some(([, commands]) => commands.some(isNamed));
+  for (const [title, commands] of GROUPS) {
+    program.commandsGroup(title);
+    for (const entry of hasNamed ? commands.filter(isNamed) : commands) (await entry[1]())(program, io);
+  }
   for (const command of program.commands) pointToHelp(command, 'holter');
   return program;
 }

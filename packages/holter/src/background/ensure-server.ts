@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync } from 'node:fs';
+import { closeSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
   type Clock,
@@ -35,6 +35,8 @@ const READY_MS_MAX = 20_000;
 const LOOK_EVERY_MS = 40;
 /** Another server may just have taken the folder's lock; it answers within this time, or none will. */
 const OTHER_MS_MAX = 5_000;
+/** Of what a server has said that did not start. */
+const LINES_SAID = 3;
 
 /**
  * The server of a data folder: the one that answers, else one that is started in the background. If several
@@ -48,6 +50,7 @@ export async function ensureServer(options: EnsureOptions): Promise<Answering> {
     if (options.idleSeconds === null) askToStay(folder);
     return found;
   }
+  const logged = logSize(folder);
   const child = startDaemon(options);
   let deadline = clock.now() + READY_MS_MAX;
   let hasExited = false;
@@ -63,10 +66,14 @@ export async function ensureServer(options: EnsureOptions): Promise<Answering> {
       hasExited = true;
       deadline = Math.min(deadline, clock.now() + OTHER_MS_MAX);
     }
-    if (clock.now() > deadline)
+    if (clock.now() > deadline) {
+      const why = whyNot(folder, logged);
       throw new CliFailure(
-        `the server in the background (pid ${child.pid}) did not come up; see ${folder.logFile}`,
+        `the server in the background did not start${why}`,
+        // A full disk takes no log either.
+        why === '' ? `see why: holter up --data ${folder.path}` : `its log: ${folder.logFile}`,
       );
+    }
   }
 }
 
@@ -91,6 +98,26 @@ export async function answering(target: Target): Promise<Answering | null> {
     const failure = tlsFailure(target.url, (error as Error).cause);
     if (failure) throw failure;
     return null;
+  }
+}
+
+/** 0 if there is none, or no folder for it, which starting reports. */
+function logSize({ logFile }: DataFolder): number {
+  try {
+    return statSync(logFile).size;
+  } catch {
+    return 0;
+  }
+}
+
+/** What it has said since; lines of the log itself are JSON. */
+function whyNot({ logFile }: DataFolder, from: number): string {
+  try {
+    const said = readFileSync(logFile).subarray(from).toString('utf8').split('\n');
+    const lines = said.map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('{'));
+    return lines.length === 0 ? '' : `: ${lines.slice(0, LINES_SAID).join('; ')}`;
+  } catch {
+    return '';
   }
 }
 

@@ -10,7 +10,7 @@ import { table } from '../terminal/table.ts';
 import { ago, until } from '../terminal/words.ts';
 
 export function registerAlerts(program: Command, io: Io): void {
-  const alerts = program.command('alerts').description('who is told, and by which way');
+  const alerts = program.command('alerts').description('list alerts and channels, and test the channels');
 
   withExamples(
     withServer(
@@ -19,7 +19,7 @@ export function registerAlerts(program: Command, io: Io): void {
         .description('open alerts, channels with their last delivery, and maintenance windows')
         .option('--json', 'print JSON'),
     ),
-    [['holter alerts list', 'what was told, and does it arrive?']],
+    [['holter alerts list', 'which alerts are open, and whether they are delivered']],
   ).action((options: PrintOptions) => list(io, options));
 
   withExamples(

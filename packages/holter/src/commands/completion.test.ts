@@ -52,6 +52,6 @@ describe('completion in a real bash', () => {
 it('zsh uses the same, and fish has a line for each word', async () => {
   expect(await script('zsh')).toMatch(/^autoload -U \+X bashcompinit && bashcompinit\n_holter\(\)/);
   const fish = await script('fish');
-  expect(fish).toContain("complete -c holter -n '__fish_use_subcommand' -f -a status -d 'who is well");
+  expect(fish).toContain("complete -c holter -n '__fish_use_subcommand' -f -a status -d 'list agents");
   expect(fish).toMatch(/seen_subcommand_from token; and __fish_seen_subcommand_from create' -l name/);
 });

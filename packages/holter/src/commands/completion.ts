@@ -19,7 +19,7 @@ export function registerCompletion(program: Command, io: Io, all: () => Promise<
   withExamples(
     program
       .command('completion')
-      .description('print what makes a shell complete the commands and options of holter')
+      .description('print a script that lets your shell complete commands and options')
       .addArgument(new Argument('<shell>', 'your shell').choices(SHELLS)),
     [
       ['holter completion bash >> ~/.bashrc', 'for bash'],

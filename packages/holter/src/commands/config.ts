@@ -25,7 +25,7 @@ type ShowOptions = CheckOptions &
   };
 
 export function registerConfig(program: Command, io: Io): void {
-  const config = program.command('config').description('check holter.yaml, and show what is in force');
+  const config = program.command('config').description('check holter.yaml, and show the settings in effect');
 
   withExamples(
     config

@@ -27,7 +27,7 @@ export function registerCost(program: Command, io: Io): void {
     withServer(
       program
         .command('cost')
-        .description('what agents have spent: tokens and money, with cache reads and writes')
+        .description('show what agents have spent: tokens and money, with cache reads and writes')
         .addOption(new Option('--by <what>', 'one row for each').choices(BY).default('agent'))
         .option(
           '--since <time>',

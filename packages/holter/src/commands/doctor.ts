@@ -37,7 +37,7 @@ export function registerDoctor(program: Command, io: Io): void {
     withServer(
       program
         .command('doctor')
-        .description('is Holter itself well? Exit code 3 when something needs attention')
+        .description('check Holter itself; exit code 3 if something needs attention')
         .option('--json', 'print JSON')
         .option(...TOWN_OPTION),
     ),
@@ -83,7 +83,7 @@ function checkNode(): Check {
 
 function checkClock({ env }: Io): Check {
   const says = clockSync(env);
-  const next = 'let something keep it right, such as: timedatectl set-ntp true';
+  const next = 'synchronise it, for example: timedatectl set-ntp true';
   return { about: 'clock', isFine: says !== 'not synchronised', says, next };
 }
 
@@ -108,7 +108,7 @@ function checkFolder(folder: DataFolder): readonly Check[] {
     {
       about: 'data folder',
       isFine: free >= FREE_BYTES_MIN,
-      says: `${folder.path}, ${Math.round(free / 2 ** 20)} MB free`,
+      says: `${folder.path}, ${(free / 2 ** 30).toFixed(1)} GB free`,
       next: 'free some space: Holter works only while it can write',
     },
     {
@@ -183,7 +183,10 @@ async function checkChannels(connection: ReturnType<typeof findServer>): Promise
   return {
     about: 'alerts',
     isFine: wrong.length === 0,
-    says: wrong.join('; ') || names || 'no channels are defined; only the page and `holter status` tell',
+    says:
+      wrong.join('; ') ||
+      names ||
+      'no channels are defined; problems appear only on the page and in `holter status`',
     next: failing[0] ? `correct it, then: holter alerts test ${failing[0].name}` : 'see docs/alerts.md',
   };
 }
@@ -207,7 +210,7 @@ function judgeSkews({ clockSkews }: SystemView): readonly Check[] {
 function judgePing({ at, deadManPing }: SystemView): Check {
   const about = 'outside ping';
   if (!deadManPing)
-    return { about, isFine: true, says: 'not set; if this machine fails, only you can notice' };
+    return { about, isFine: true, says: 'not set; nothing outside notices if this machine fails' };
   const { okAt, failures, failure } = deadManPing;
   const says = okAt === null ? 'not answered yet' : `answered ${ago(okAt, instant(at))}`;
   return {
@@ -238,7 +241,7 @@ function judgeHealth(health: HealthView, url: string): readonly Check[] {
     {
       about: 'server',
       isFine: status === 'ok',
-      says: `${url} says ${status}${worst ? `: ${worst.says}` : ''}`,
+      says: `${url} is ${status}${worst ? `: ${worst.says}` : ''}`,
       next: 'see the lines below, and docs/operations.md',
     },
     {
@@ -259,7 +262,7 @@ function judgeHealth(health: HealthView, url: string): readonly Check[] {
       about: 'heartbeat',
       isFine:
         tickLagMs < TICK_LAG_MS_MAX && !troubles.some(({ kind }) => kind === 'ticks' || kind === 'grace'),
-      says: `its own tick is ${tickLagMs} ms late, ${counted(queueDepth, 'input')} waiting; it did not look for ${Math.round(100 * graceShare)} % of the last hour`,
+      says: `its checks run ${tickLagMs} ms late, ${counted(queueDepth, 'input')} waiting; monitoring gaps: ${Math.round(100 * graceShare)} % of the last hour`,
       next: 'reduce the load on this machine: Holter notices problems later than it should',
     },
     {

@@ -21,7 +21,7 @@ export function registerDown(program: Command, io: Io): void {
   withExamples(
     program
       .command('down')
-      .description('stop the server of the data folder; what it knows is kept')
+      .description('stop the server of the data folder; its data is kept')
       .option('--data <dir>', 'data folder (default: HOLTER_DATA, else the XDG state folder)')
       .option('--json', 'print JSON'),
     [['holter down', 'stop it, wherever it was started']],

@@ -17,7 +17,7 @@ export function registerEstop(program: Command, io: Io): void {
   withExamples(
     program
       .command('estop')
-      .description("stop Holter's own acts (nudges, kills, restarts) at once; agents are not touched")
+      .description("stop Holter's own actions (nudges, kills, restarts) at once; agents keep running")
       .option('--off', 'let Holter act again')
       .option('--reason <text>', 'why, for those who are told', '')
       .option('--data <dir>', 'data folder (default: HOLTER_DATA, else the XDG state folder)'),

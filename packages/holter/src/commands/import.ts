@@ -21,7 +21,7 @@ type Change = { readonly agentId: string; readonly body: TaskInput };
 
 /** `holter import`: takes over what others keep in files. */
 export function registerImport(program: Command, io: Io): void {
-  const command = program.command('import').description('take over what was edited in files');
+  const command = program.command('import').description('import edits of files in a project');
   withExamples(
     withServer(
       command

@@ -25,7 +25,9 @@ const CHECKS_SHOWN = 5;
 
 /** `holter judge`: what the judge of seed 003 says, and how right it was. */
 export function registerJudge(program: Command, io: Io): void {
-  const judge = program.command('judge').description('how the judge sees a session, and how right it was');
+  const judge = program
+    .command('judge')
+    .description('check a session with the judge, and see how often it was right');
 
   withExamples(
     withServer(

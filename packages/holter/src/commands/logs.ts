@@ -17,15 +17,15 @@ export function registerLogs(program: Command, io: Io): void {
       program
         .command('logs')
         .description(
-          'the newest output of an agent that `holter run` runs without a terminal, without secrets',
+          'show the latest output of an agent that `holter run` runs without a terminal; secrets are removed',
         )
         .argument('<agent>', 'its id')
-        .option('-f, --follow', 'go on until Ctrl-C')
+        .option('-f, --follow', 'keep printing until Ctrl-C')
         .option('--json', 'print JSON'),
     ),
     [
-      ['holter logs worker-7', 'what it printed lately'],
-      ['holter logs worker-7 --follow', 'and what it prints from now on'],
+      ['holter logs worker-7', 'its latest output'],
+      ['holter logs worker-7 --follow', 'and new output as it appears'],
     ],
   ).action((agentId: string, options: LogsOptions) => logs(io, agentId, options));
 }

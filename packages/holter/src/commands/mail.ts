@@ -38,7 +38,7 @@ const ALL = '0';
 
 /** `holter mail`: the post office for people, hooks and scripts. */
 export function registerMail(program: Command, io: Io): void {
-  const mail = program.command('mail').description('letters to and from agents');
+  const mail = program.command('mail').description('read and write letters to and from agents');
   const command = (name: string, does: string): Command =>
     withServer(mail.command(name).description(does).option('--json', 'print JSON'));
 

@@ -15,7 +15,7 @@ type AddOptions = DecisionOptions & { readonly group: string; readonly for: numb
 export function registerMaintenance(program: Command, io: Io): void {
   const maintenance = program
     .command('maintenance')
-    .description('send no alerts about a group for a while; it is watched and acted on as before');
+    .description('silence alerts about a group for a while; monitoring and actions continue');
 
   withExamples(
     withDecisionOptions(
@@ -32,7 +32,7 @@ export function registerMaintenance(program: Command, io: Io): void {
     withServer(
       maintenance.command('list').description('windows that are open').option('--json', 'print JSON'),
     ),
-    [['holter maintenance list', 'who is not told about what?']],
+    [['holter maintenance list', 'the open windows']],
   ).action((options: PrintOptions) => list(io, options));
 
   withExamples(

@@ -20,7 +20,10 @@ export function registerOpen(program: Command, io: Io): void {
         .command('open')
         .description('open the page in a browser, with a link that works once, for five minutes')
         .option('--viewer', 'a read-only log-in')
-        .option('--name <name>', 'whose decisions are made there (default: the user of this terminal)')
+        .option(
+          '--name <name>',
+          'the name recorded with decisions made there (default: the user of this terminal)',
+        )
         .option('--print', 'only print the link, also to a pipe'),
     ),
     [

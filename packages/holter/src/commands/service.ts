@@ -31,7 +31,7 @@ export function registerService(program: Command, io: Io): void {
   withExamples(
     service
       .command('install')
-      .description('write a unit of systemd for this user, enable it and start it')
+      .description('write a systemd user unit, enable it and start it')
       .option('--data <dir>', 'data folder (default: HOLTER_DATA, else the XDG state folder)')
       .option(
         '--config <file>',
@@ -41,7 +41,7 @@ export function registerService(program: Command, io: Io): void {
       .option('--daemon', 'for the daemon, which starts the server itself and looks after it')
       .option(...TOWN_OPTION),
     [
-      ['holter service install', 'from now on, also after a new log-in'],
+      ['holter service install', 'starts now, and whenever you log in'],
       ['holter service install --daemon', 'the daemon, instead of the server alone'],
       ['loginctl enable-linger', 'also while you are not logged in'],
     ],
@@ -49,12 +49,14 @@ export function registerService(program: Command, io: Io): void {
 
   withExamples(
     service.command('remove').description('stop the service and remove its unit; the data is kept'),
-    [['holter service remove', 'as it was before']],
+    [['holter service remove', 'stop it and remove its unit']],
   ).action(() => remove(io));
 }
 
 async function install(io: Io, { data, config, start, daemon, town }: InstallOptions): Promise<void> {
   refuseAgents(io, 'service install');
+  // Before anything is changed: a server that runs must not be stopped for a service that can't start.
+  if (start) systemctl('daemon-reload');
   const folder = new DataFolder(dataFolderPath(data, io.env));
   folder.prepare();
   const unit = daemon ? DAEMON_UNIT : SERVER_UNIT;
@@ -91,16 +93,16 @@ function remove(io: Io): void {
 
 function removeUnit(io: Io, unit: string): void {
   const file = unitFile(io.env, unit);
-  let failure: unknown = null;
+  let failure: Error | null = null;
   try {
     systemctl('disable', '--now', unit);
   } catch (error) {
-    failure = error;
+    failure = error as Error;
   }
   rmSync(file, { force: true });
-  if (failure) throw failure;
-  systemctl('daemon-reload');
   io.out(`removed ${file}\n`);
+  if (failure === null) systemctl('daemon-reload');
+  else io.err(`${failure.message}; if the service runs, it was not stopped\n`);
 }
 
 function serverUnit(dataFolder: string, config: string | null): string {

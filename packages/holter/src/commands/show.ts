@@ -7,15 +7,22 @@ import { newestEvents } from '../client/newest-events.ts';
 import { noteShown } from '../client/note-shown.ts';
 import { breakerInWords } from '../explain/breaker-in-words.ts';
 import { eventLine } from '../explain/event-line.ts';
-import { stepInWords } from '../explain/explain-agent.ts';
+import {
+  holdInWords,
+  isProcessOnly,
+  promisesOnlyToRun,
+  stateInWords,
+  stepInWords,
+} from '../explain/explain-agent.ts';
 import { inferredInWords } from '../explain/inferred-in-words.ts';
 import { patienceInWords } from '../explain/patience-in-words.ts';
 import { readyInWords } from '../explain/ready-in-words.ts';
+import { hasEnded } from '../explain/state-order.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { colourOfState, type Paint, painter, printable } from '../terminal/paint.ts';
 import { cutTo } from '../terminal/table.ts';
-import { ago, counted, dollars, moment, until } from '../terminal/words.ts';
+import { ago, counted, dollars, lasted, moment, nth, until } from '../terminal/words.ts';
 
 type ShowOptions = ServerOptions & { readonly json?: boolean; readonly final?: boolean };
 
@@ -29,12 +36,12 @@ export function registerShow(program: Command, io: Io): void {
         .command('show')
         .description('show everything about one agent, and the events of its open incident')
         .argument('<agent>', 'its id')
-        .option('--final', 'how its starts ended')
+        .option('--final', 'how each of its starts ended')
         .option('--json', 'print JSON'),
     ),
     [
-      ['holter show worker-7', 'for reading'],
-      ['holter show worker-7 --final', 'how its starts ended'],
+      ['holter show worker-7', 'its state, promises, findings and incident'],
+      ['holter show worker-7 --final', 'how each of its starts ended'],
       ['holter show worker-7 --json', 'for a program'],
     ],
   ).action((agentId: string, options: ShowOptions) =>
@@ -60,7 +67,7 @@ function finalLines({ incarnation, startedAt, state, end, ...known }: FinalState
   const { task, checkpoint, findings } = known;
   const ended = end ? `${end.how} at ${moment(end.at)}: ${end.detail}` : 'replaced before its end was known';
   return [
-    `start ${incarnation}, from ${moment(startedAt)}: ${state}; ${ended}`,
+    `${nth(incarnation)} start, at ${moment(startedAt)}: ${state}; ${ended}`,
     ...(task ? [`  task ${task.taskId}${task.percent === null ? '' : `, ${task.percent} % done`}`] : []),
     ...(checkpoint ? [`  checkpoint ${checkpoint.checkpointId}, ${moment(checkpoint.at)}`] : []),
     ...findings.map(({ severity, kind, evidence }) => `  ${severity} ${kind}: ${evidence}`),
@@ -96,16 +103,14 @@ function facts(agent: AgentView, now: Instant): readonly Line[] {
   const { task, checkpoint } = agent;
   const done = task?.percent === null || task === null ? '' : `, ${task.percent} % done`;
   return [
-    ['agent', `${agent.agentId} (start ${agent.incarnation}, role ${agent.role}, group ${agent.group})`],
-    ['state', `${agent.state} for ${lasted(agent.stateSince, now)}`],
-    ['alive', `${agent.liveness}${agent.cause ? ` (${agent.cause})` : ''}, ${agent.presence}`],
-    ['heard', `${ago(agent.lastSignAt, now)}; progress ${ago(agent.lastProgressAt, now)}`],
+    ['agent', `${agent.agentId} (${nth(agent.incarnation)} start, role ${agent.role}, group ${agent.group})`],
+    ...lifeLines(agent, now),
     [
       'mode',
       `${agent.mode}; can be ${agent.can.map((what) => CAN_BE[what] ?? what).join(', ') || 'watched only'}`,
     ],
     ...patienceLine(agent),
-    ['promised', Object.entries(agent.promises).map(promiseInWords).join(', ') || 'nothing'],
+    ['promised', promisesInWords(agent)],
     ...inferredLine(agent),
     ['task', task ? `${task.taskId}, assigned ${ago(task.assignedAt, now)}${done}` : 'none'],
     ...otherTasksLine(agent),
@@ -114,8 +119,17 @@ function facts(agent: AgentView, now: Instant): readonly Line[] {
   ];
 }
 
-/** How long something has lasted. */
-const lasted = (since: number, now: Instant): string => ago(since, now).replace(/ ago$/, '');
+function lifeLines(agent: AgentView, now: Instant): readonly Line[] {
+  const { state, stateSince, liveness, cause, presence, lastSignAt, lastProgressAt } = agent;
+  const signs: Line = ['heard', `${ago(lastSignAt, now)}; progress ${ago(lastProgressAt, now)}`];
+  const isSilent = lastSignAt === null && promisesOnlyToRun(agent);
+  if (hasEnded(agent)) return [['state', stateInWords(agent, now)], ...(isSilent ? [] : [signs])];
+  return [
+    ['state', `${state} for ${lasted(stateSince, now)}`],
+    ['alive', `${liveness}${cause ? ` (${cause})` : ''}, ${presence}`],
+    ...(isSilent ? [] : [signs]),
+  ];
+}
 
 function otherTasksLine({ agentId, otherTasks }: AgentView): readonly Line[] {
   if (otherTasks.length === 0) return [];
@@ -139,9 +153,14 @@ const CAN_BE: Readonly<Record<string, string>> = {
   resume: 'resumed',
 };
 
+function promisesInWords(agent: AgentView): string {
+  if (isProcessOnly(agent)) return 'to run; only its process is watched, not what it does';
+  return Object.entries(agent.promises).map(promiseInWords).join(', ') || 'nothing';
+}
+
 function promiseInWords([name, value]: readonly [string, unknown]): string {
   if (name === 'beatEverySeconds') return `a beat every ${String(value)} s`;
-  return name;
+  return name === 'process' ? 'to run' : name;
 }
 
 function trouble(agent: AgentView, now: Instant): readonly Line[] {
@@ -149,7 +168,7 @@ function trouble(agent: AgentView, now: Instant): readonly Line[] {
   for (const hold of agent.holds)
     lines.push([
       'on hold',
-      `${hold.kind} for ${lasted(hold.since, now)}${hold.until ? `, until ${moment(hold.until)}` : ''}`,
+      `${holdInWords(hold.kind)}, for ${lasted(hold.since, now)}${hold.until ? `, until ${moment(hold.until)}` : ''}`,
     ]);
   for (const { severity, kind, evidence, threshold } of agent.findings)
     lines.push(['finding', `${severity} ${kind}: ${evidence} (limit: ${threshold})`]);
@@ -172,7 +191,7 @@ function trouble(agent: AgentView, now: Instant): readonly Line[] {
   if (quiet) lines.push(['snoozed', `${left(quiet.until)} by ${quiet.by}: ${quiet.reason}`]);
   for (const { kind, until: over, by, reason } of quietFindings)
     lines.push(['snoozed', `about ${kind} ${left(over)} by ${by}: ${reason}`]);
-  if (end) lines.push(['ended', `${ago(end.at, now)}: ${end.how}, ${end.detail}`]);
+  if (end) lines.push(['ended', `${ago(end.at, now)}: ${end.detail}`]);
   return lines;
 }
 

@@ -34,27 +34,22 @@ export function registerStatus(program: Command, io: Io): void {
     withServer(
       program
         .command('status')
-        .description(
-          'who is well and who is not, who waits for you first; exit code 3 when one is stuck or failing',
-        )
+        .description('list agents, those that need you first; exit code 3 if one is stuck or failing')
         .argument('[text]', 'only agents whose id, role or group contains this')
         .option(
           '--state <state>',
           'only agents in this state (HEALTHY, DEGRADED, STUCK, FAILING, TERMINATED)',
         )
         .option('--group <group>', 'only agents of this group')
-        .option(
-          '--all',
-          `all of them, also those that have ended, not only the ${ROWS_MAX} that need it most`,
-        )
+        .option('--all', `all agents, including ended ones, not only the first ${ROWS_MAX}`)
         .option('--json', 'print JSON')
         .option('--tmux', 'one short line for the status line of tmux')
         .option(...TOWN_OPTION),
     ),
     [
-      ['holter status', 'those that run'],
-      ['holter status --all', 'those that have ended, too'],
-      ['holter status --state STUCK', 'only those that are stuck'],
+      ['holter status', 'running agents'],
+      ['holter status --all', 'ended agents, too'],
+      ['holter status --state STUCK', 'only stuck agents'],
       ['holter status --json | jq .counts', 'for a script'],
     ],
   ).action((text: string | undefined, options: StatusOptions) => status(io, text, options));

@@ -34,7 +34,7 @@ const PAGES_MAX = 100;
 
 /** `holter task`: the tasks of agents, by which their progress is judged. */
 export function registerTask(program: Command, io: Io): void {
-  const task = program.command('task').description('the tasks of agents, and how far they are');
+  const task = program.command('task').description('list, assign, update and end the tasks of agents');
   const plain = (name: string, does: string): Command =>
     withServer(task.command(name).description(does).option('--json', 'print JSON'));
   const command = (name: string, does: string): Command =>

@@ -27,7 +27,7 @@ const COLOURS: Readonly<Record<string, Colour>> = {
 
 /** `holter ticket`: what the judge has told people, and what they say about it. */
 export function registerTicket(program: Command, io: Io): void {
-  const ticket = program.command('ticket').description('tickets of the judge');
+  const ticket = program.command('ticket').description('list and answer the tickets of the judge');
   const plain = (name: string, does: string): Command =>
     withServer(ticket.command(name).description(does).option('--json', 'print JSON'));
 
@@ -41,7 +41,7 @@ export function registerTicket(program: Command, io: Io): void {
       ),
     [
       ['holter ticket list', 'open ones'],
-      ['holter ticket list --status dismissed', 'those that disturbed nobody'],
+      ['holter ticket list --status dismissed', 'tickets that disturbed nobody'],
     ],
   ).action(async ({ agent, status, ...options }: ListOptions) => {
     const query = { status, ...(agent !== undefined && { agentId: agent }) };

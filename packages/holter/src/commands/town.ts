@@ -19,7 +19,9 @@ import { DEACON, findTown, TOWN_OPTION } from '../town/town.ts';
 
 /** `holter town`: the folder in which the watchdog chain keeps its state. */
 export function registerTown(program: Command, io: Io): void {
-  const town = program.command('town').description('the folder of the watchdog chain');
+  const town = program
+    .command('town')
+    .description('create the folder of the watchdog chain, and control its agents');
   withExamples(
     town
       .command('init')

@@ -24,7 +24,7 @@ type UpOptions = {
   readonly insecureBecause?: string;
   readonly maestroPort?: number;
   readonly ecos?: string;
-  readonly logLevel: string;
+  readonly logLevel?: string;
   readonly demo?: boolean;
   readonly acceptRestored?: boolean;
   readonly detach?: boolean;
@@ -49,7 +49,7 @@ export function registerUp(program: Command, io: Io): void {
   withExamples(
     program
       .command('up')
-      .description('run the server; Ctrl-C stops it, SIGHUP reads holter.yaml again')
+      .description('run the server; Ctrl-C stops it, SIGHUP reloads holter.yaml')
       .option('--port <port>', `port to listen on (default: ${DEFAULT_PORT})`, portNumber)
       .option('--host <host>', 'address to listen on', DEFAULT_HOST)
       .option('--data <dir>', 'data folder (default: HOLTER_DATA, else the XDG state folder)')
@@ -61,8 +61,8 @@ export function registerUp(program: Command, io: Io): void {
         '--database <url>',
         'where the data is: sqlite, in the data folder, or postgres://… (default: HOLTER_DATABASE, else holter.yaml)',
       )
-      .option('--accept-restored', 'go on from a database that you restored, or without one that is gone')
-      .option('--tls-cert <file>', 'certificate with its chain (PEM), to speak https; SIGHUP reads it again')
+      .option('--accept-restored', 'start with a database that you restored, or without one that is missing')
+      .option('--tls-cert <file>', 'certificate with its chain (PEM), to serve https; SIGHUP reloads it')
       .option('--tls-key <file>', 'its private key (PEM)')
       .option('--insecure-because <reason>', 'listen on an address that others can reach, without TLS')
       .option(
@@ -80,10 +80,14 @@ export function registerUp(program: Command, io: Io): void {
       .addOption(
         new Option(
           '--demo',
-          'simulated agents that misbehave, 20 times as fast, in a folder of their own',
+          'simulated agents that misbehave, 20 times as fast, in a separate data folder',
         ).conflicts('database'),
       )
-      .addOption(new Option('--log-level <level>', 'how much to log').choices(LOG_LEVELS).default('info')),
+      .addOption(
+        new Option('--log-level <level>', 'how much to log (default: info; for the demo: warn)').choices(
+          LOG_LEVELS,
+        ),
+      ),
     [
       ['holter up', 'on 127.0.0.1:4658, with the data folder of this user'],
       ['holter up --config examples/tour.yaml --data .holter', 'with a policy and its own data folder'],
@@ -111,16 +115,18 @@ async function up(io: Io, options: UpOptions): Promise<void> {
     write: io.err,
     isPretty: io.isLogTerminal,
     hasColour: io.isLogTerminal && io.hasColour,
-    level: options.logLevel,
+    // The log of the demo would push the link to its page off the screen.
+    level: options.logLevel ?? (options.demo ? 'warn' : 'info'),
     file: logFile,
   });
   const plain = { ...serverOptions(io, options, loaded.config, logger), logFile };
   const chosen = options.demo ? await (await import('../demo/demo-server.ts')).demoServer(plain) : plain;
   const server = await startServer(chosen).catch((error: unknown) => {
-    throw error instanceof StartError ? new CliFailure(error.message, error.next) : error;
+    if (!(error instanceof StartError)) throw error;
+    throw new CliFailure(error.message, error.next.replace('holter up', asTyped(io, options)));
   });
   // One line with the address, and what to type next.
-  io.out(`${readyLines(io, server)}\n`);
+  io.out(`${readyLines(io, server, options)}\n`);
   if (io.isTerminal) io.out(`${await pageLine(io, server)}\n`);
   if (server.maestroUrl !== null)
     logger.info({ url: server.maestroUrl }, 'letters are taken here without a token');
@@ -153,6 +159,13 @@ async function detach(io: Io, { data, config, port }: UpOptions): Promise<void> 
       'stop it first: holter down',
     );
   io.out(`Holter is listening on ${url}\n`);
+}
+
+/** The command for the next try: `npm start` and `npm run demo` call this one. */
+function asTyped({ env }: Io, { demo }: UpOptions): string {
+  if (env.npm_lifecycle_event === 'start') return 'npm start --';
+  if (env.npm_lifecycle_event === 'demo') return 'npm run demo --';
+  return demo ? 'holter up --demo' : 'holter up';
 }
 
 function serverOptions(
@@ -199,12 +212,17 @@ function tlsFiles(
   return { cert: resolve(workingDirectory, tlsCert), key: resolve(workingDirectory, tlsKey) };
 }
 
-function readyLines(io: Io, { url, dataFolder, tokensMade }: RunningServer): string {
+function readyLines(io: Io, { url, dataFolder, tokensMade }: RunningServer, { data }: UpOptions): string {
   const paint = painter(io);
   const ready = `Holter is listening on ${paint('bold', url)}`;
   if (!io.isTerminal) return ready;
-  const first = tokensMade.length > 0 ? ` (tokens were made in ${dataFolder})` : '';
-  return `${ready}${first}\n${paint('dim', 'In another terminal: npx holter status    Ctrl-C stops it.')}`;
+  const first = tokensMade.length > 0 ? ` (tokens are in ${dataFolder})` : '';
+  const npx = io.env.npm_lifecycle_event === undefined ? '' : 'npx ';
+  // Commands find the usual folder by themselves.
+  const folder =
+    data === undefined && dataFolder === dataFolderPath(undefined, io.env) ? '' : ` --data ${dataFolder}`;
+  const hint = `In another terminal: ${npx}holter status${folder}    Ctrl-C stops it.`;
+  return `${ready}${first}\n${paint('dim', hint)}`;
 }
 
 /** The link is a secret: it is printed on a terminal, but never to a pipe or a log. */
@@ -212,10 +230,10 @@ async function pageLine(io: Io, { url, dataFolder }: RunningServer): Promise<str
   const token = new DataFolder(dataFolder).readToken('operator');
   try {
     const link = await loginLink({ url, token }, 'operator', io.env.USER || io.env.LOGNAME);
-    return `The page: ${painter(io)('bold', link)}  (once, within 5 minutes; holter open makes another)`;
+    return `The page: ${painter(io)('bold', link)}  (works once, for five minutes)`;
   } catch {
     // The server runs even if it cannot be reached under this name from here.
-    return 'The page: holter open makes a link to it';
+    return 'The page: holter open prints a link to it';
   }
 }
 

@@ -36,7 +36,8 @@ async function why(io: Io, agentId: string, options: PrintOptions): Promise<void
     return;
   }
   const paint = painter(io);
-  const failure = agent.failure ? [`Failure: ${agent.failure.text}.`] : [];
+  // A restart that goes well needs no other advice.
+  const failure = agent.failure && agent.state !== 'HEALTHY' ? [`Failure: ${agent.failure.text}.`] : [];
   const rest = [because, ...failure, next, ...(ready === null ? [] : [`Ready: ${ready}.`])]
     .map(printable)
     .flatMap((line) => wrapped(line, io.width));

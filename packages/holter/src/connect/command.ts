@@ -15,7 +15,6 @@ import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { painter } from '../terminal/paint.ts';
-import { counted } from '../terminal/words.ts';
 import { revokeTokenOf, secretOf, tokenFor, userName } from './hook-token.ts';
 import { type DiffLine, lineDiff } from './line-diff.ts';
 import { sessionStartCommand } from './session-start.ts';
@@ -45,23 +44,20 @@ export function registerConnect(program: Command, io: Io): void {
     withServer(
       program
         .command('connect')
-        .description('have an agent that you start yourself report to Holter')
+        .description('let sessions that you start yourself report to Holter')
         .argument('<agent-kind>', KINDS.map(({ name }) => name).join(', '))
         .addOption(
           new Option('--project', `for this folder: ${filesFor(false)} (the default)`).conflicts('user'),
         )
         .option('--user', `for all your projects: ${filesFor(true)}`)
-        .option('--remove', 'take it out again')
+        .option('--remove', 'remove the hooks')
         .option('--dry-run', 'show what would change, and change nothing')
-        .option(
-          '--token-env <name>',
-          'write the name of a variable that holds the token, not the token itself',
-        ),
+        .option('--token-env <name>', 'write the name of an environment variable instead of the token'),
     ),
     [
       [`holter connect ${kind}`, 'sessions in this folder report to Holter'],
-      [`holter connect ${kind} --user --dry-run`, 'what would change for all of them'],
-      [`holter connect ${kind} --remove`, 'take the hooks out again'],
+      [`holter connect ${kind} --user --dry-run`, 'what would change for all your projects'],
+      [`holter connect ${kind} --remove`, 'remove the hooks'],
     ],
   ).action((kind: string, options: ConnectOptions) => connectKind(io, kind, options));
 }
@@ -86,18 +82,24 @@ async function connectKind(io: Io, kind: string, options: ConnectOptions): Promi
     io.out(`${path}: ${options.remove ? 'no hooks of Holter in it' : 'connected already'}, nothing to do\n`);
     return;
   }
-  const changes = lineDiff(hideTokens(before ?? ''), hideTokens(after ?? ''));
   if (options.dryRun) {
-    showChanges(io, path, changes);
+    showChanges(io, path, lineDiff(hideTokens(before ?? ''), hideTokens(after ?? '')));
     io.out('nothing was changed (--dry-run)\n');
     return;
   }
-  const count = (wanted: DiffLine['sign']) => changes.filter(({ sign }) => sign === wanted).length;
-  io.out(`${path}: ${counted(count('+'), 'line')} added, ${count('-')} removed\n`);
-  if (options.remove) takeOut(path, connect, old, withoutHolter);
-  else putIn(io, path, connect, { before, after });
+  if (options.remove) {
+    takeOut(path, connect, old, withoutHolter);
+    io.out('disconnected: sessions that start from now on do not report to Holter\n');
+    io.out(`  changed  ${path} (hooks of Holter removed)\n`);
+  } else {
+    putIn(path, connect, { before, after });
+    io.out('connected: sessions that start from now on report to Holter\n');
+    const isKept = readSettings(backupOf(path)) !== null;
+    io.out(`  changed  ${path} (hooks added)\n`);
+    if (isKept) io.out(`  before   ${backupOf(path)}\n`);
+    io.out(`  undo     holter connect ${kind}${options.user ? ' --user' : ''} --remove\n`);
+  }
   if (old) await discard(io, options, old);
-  io.out(options.remove ? 'taken out\n' : 'connected: sessions that start from now on report to Holter\n');
   if (options.remove) return;
   if (options.tokenEnv)
     io.out(
@@ -108,7 +110,6 @@ async function connectKind(io: Io, kind: string, options: ConnectOptions): Promi
 
 /** The first backup is the user's own file: connecting again leaves it alone. */
 function putIn(
-  io: Io,
   path: string,
   connect: Connectable['connect'],
   { before, after }: { readonly before: string | null; readonly after: string | null },
@@ -118,7 +119,6 @@ function putIn(
   if (backup !== null && connect.find(backup)) writeSettings(backupOf(path), connect.remove(backup));
   if (before !== null && connect.find(before) === null) keepSettings(path);
   writeSettings(path, after);
-  if (readSettings(backupOf(path)) !== null) io.out(`as it was before: ${backupOf(path)}\n`);
 }
 
 /** The very file from before, unless the rest of it was changed since. */
@@ -148,7 +148,7 @@ async function targetFor(io: Io, options: ConnectOptions, old: HookTarget | null
   const server = findServer(io, options, 'operator');
   const { tokenEnv, dryRun = false } = options;
   if (tokenEnv !== undefined && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(tokenEnv))
-    throw new CliFailure(`${tokenEnv} is no name of a variable`, null, EXIT.usage);
+    throw new CliFailure(`${tokenEnv} is not the name of an environment variable`, null, EXIT.usage);
   const header =
     tokenEnv === undefined ? { token: await tokenFor(server, old, dryRun) } : { variable: tokenEnv };
   return { serverUrl: server.url, header, ...startCommandFor(io, options, server.url) };
@@ -166,11 +166,12 @@ async function discard(io: Io, options: ConnectOptions, old: HookTarget): Promis
   const secret = secretOf(old);
   if (secret === null) return;
   if (!isHookSecret(secret)) {
-    io.out('the token that was in it could register agents and report for them; it is not in it any more\n');
+    io.out('the token that the file contained could register agents; it has been removed from the file\n');
     return;
   }
   try {
-    if (await revokeTokenOf(findServer(io, options, 'operator'), old)) io.out('its token is revoked\n');
+    if (await revokeTokenOf(findServer(io, options, 'operator'), old))
+      io.out('  token    the previous one is revoked\n');
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
     io.err(`its token could not be revoked: ${error.message}\n`);

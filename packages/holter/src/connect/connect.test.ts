@@ -66,7 +66,9 @@ describe('holter connect claude-code', () => {
     const shown = await run('--dry-run');
     expect(shown).toMatch(/\+ +"hooks"/);
     const out = await run();
-    expect(out).toMatch(/settings\.local\.json: \d+ lines added, 0 removed\nconnected: /);
+    expect(out).toMatch(
+      /^connected: .*\n {2}changed {2}\S+settings\.local\.json \(hooks added\)\n {2}undo {5}holter connect claude-code --remove\n$/,
+    );
     expect(shown + out).not.toContain(SECRET);
     const { hooks } = json(local());
     expect(hooks.PreToolUse[0].hooks[0]).toEqual({

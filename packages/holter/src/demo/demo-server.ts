@@ -30,6 +30,8 @@ async function forgetLastPlay(path: string): Promise<void> {
   const lock = await acquireLock(folder.lockFile);
   // Another server uses the folder; starting will report that.
   if (!lock) return;
-  for (const ending of ['', '-wal', '-shm']) rmSync(`${folder.databaseFile}${ending}`, { force: true });
+  // With the seal, which would otherwise say that a database is missing.
+  for (const ending of ['', '-wal', '-shm', '.seal'])
+    rmSync(`${folder.databaseFile}${ending}`, { force: true });
   await lock.release();
 }

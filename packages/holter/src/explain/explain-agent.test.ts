@@ -17,6 +17,15 @@ describe('three lines about an agent', () => {
       ['ada has been HEALTHY for 60 min.', 'Why: no findings; last heard 12 s ago.', 'Next: nothing to do.'],
     ],
     [
+      'well, as far as its process shows',
+      { promises: { process: true } },
+      [
+        'ada has been HEALTHY for 60 min.',
+        'Why: no findings; only its process is watched, not what it does.',
+        'Next: nothing to do.',
+      ],
+    ],
+    [
       'stuck',
       { state: 'STUCK', stateSince: minutesAgo(15), findings: [stale], incident },
       [
@@ -110,6 +119,15 @@ describe('three lines about an agent', () => {
       ],
     ],
     [
+      'in a tool',
+      { holds: [{ kind: 'in-tool', since: minutesAgo(5), until: null, mcpServer: null }] },
+      [
+        'ada has been HEALTHY for 60 min.',
+        'Why: nothing is wrong; it is running a tool.',
+        'Next: nothing to do.',
+      ],
+    ],
+    [
       'in a call of an MCP server',
       { holds: [{ kind: 'in-tool', since: minutesAgo(5), until: null, mcpServer: 'github' }] },
       [
@@ -132,10 +150,62 @@ describe('three lines about an agent', () => {
           byHolter: false,
         },
       },
+      ['ada finished 1 s ago.', 'Why: exit code 0.', 'Next: nothing to do.'],
+    ],
+    [
+      'failed just now',
+      {
+        state: 'TERMINATED',
+        liveness: 'gone',
+        end: { how: 'crash', at: now, detail: 'exit code 3', exitCode: 3, signal: null, byHolter: false },
+      },
+      ['ada failed just now.', 'Why: exit code 3.', 'Next: nothing to do.'],
+    ],
+    [
+      'stopped by Holter, for a reason that is said once',
+      {
+        state: 'TERMINATED',
+        liveness: 'gone',
+        end: {
+          how: 'stopped',
+          at: minutesAgo(3),
+          detail: 'stopped by Holter: ordered by ines: enough (killed by SIGINT)',
+          exitCode: null,
+          signal: 'SIGINT',
+          byHolter: true,
+        },
+      },
       [
-        'ada finished 1 s ago (exit 0).',
-        'Why: its process ended by itself, without an error.',
+        'ada was stopped by Holter 3 min ago.',
+        'Why: ordered by ines: enough (killed by SIGINT).',
         'Next: nothing to do.',
+      ],
+    ],
+    [
+      'about to be stopped',
+      {
+        state: 'STUCK',
+        stateSince: now,
+        findings: [stale],
+        incident: {
+          ...incident,
+          step: 'escalate',
+          next: {
+            step: 'terminate',
+            at: now + 240_000,
+            inSeconds: 240,
+            code: 'if-nobody-decides',
+            why: 'if nobody decides; waiting for you (not seen yet)',
+            isUnseen: true,
+          },
+        },
+      },
+      [
+        'ada has been STUCK for <1 s.',
+        expect.stringContaining('no checkpoint for 45 min'),
+        expect.stringMatching(
+          /^Next: the agent is stopped in 4 min unless you decide \(not seen yet\)\. You can: /,
+        ),
       ],
     ],
     [

@@ -1,6 +1,6 @@
 import { type Instant, instant, inWords, milliseconds } from '@holter/core/time';
 import type { AgentView, IncidentView } from '@holter/server/local';
-import { ago, until } from '../terminal/words.ts';
+import { ago, lasted, until } from '../terminal/words.ts';
 import { hasEnded, isWaitingForPerson } from './state-order.ts';
 
 /** Three lines about an agent: its state, the reason, and what comes next. */
@@ -12,14 +12,19 @@ export function threeLines(agent: AgentView, now: Instant): readonly [string, st
   ];
 }
 
-function stateInWords(agent: AgentView, now: Instant): string {
+/** "has been STUCK for 5 s", "finished 5 s ago". */
+export function stateInWords(agent: AgentView, now: Instant): string {
   const { end, state, stateSince, liveness } = agent;
-  if (end && hasEnded(agent))
-    return end.how === 'exit-0'
-      ? `finished ${ago(end.at, now)} (exit 0)`
-      : `ended ${ago(end.at, now)} (${end.detail})`;
+  if (end && hasEnded(agent)) return `${endedInWords(end)} ${ago(end.at, now)}`;
   const life = liveness === 'alive' ? '' : `, and ${lifeInWords(agent)}`;
-  return `has been ${state} for ${ago(stateSince, now).replace(/ ago$/, '')}${life}`;
+  return `has been ${state} for ${lasted(stateSince, now)}${life}`;
+}
+
+/** How it ended, without the reason. */
+function endedInWords({ how, byHolter }: NonNullable<AgentView['end']>): string {
+  if (byHolter) return 'was stopped by Holter';
+  if (how === 'exit-0') return 'finished';
+  return how === 'stopped' ? 'was stopped' : 'failed';
 }
 
 /** How it ended, without when. */
@@ -49,18 +54,22 @@ function because(agent: AgentView, now: Instant): string {
   if (agent.end && hasEnded(agent)) return whyEnded(agent.end);
   if (agent.end) return `it ended ${ago(agent.end.at, now)}: ${agent.end.detail}.`;
   if (agent.holds.length > 0)
-    return `nothing is wrong; it is ${agent.holds.map((hold) => holdInWords(hold, now)).join(' and ')}.`;
+    return `nothing is wrong; it is ${agent.holds.map((hold) => holdSince(hold, now)).join(' and ')}.`;
+  if (isProcessOnly(agent)) return 'no findings; only its process is watched, not what it does.';
   const sign =
     agent.lastSignAt === null ? 'it has not been heard yet' : `last heard ${ago(agent.lastSignAt, now)}`;
   return `no findings; ${sign}${agent.isWorking ? '' : ', and it has no work'}.`;
 }
 
+export const promisesOnlyToRun = ({ promises, inferred }: AgentView): boolean =>
+  inferred.length === 0 && Object.keys(promises).join() === 'process';
+
+/** It runs, promised no more than that, and has reported nothing by itself: nothing else can be judged. */
+export const isProcessOnly = (agent: AgentView): boolean => agent.end === null && promisesOnlyToRun(agent);
+
 /** The line before has said how and when. */
-function whyEnded({ how, byHolter }: NonNullable<AgentView['end']>): string {
-  if (byHolter) return 'Holter stopped it.';
-  if (how === 'exit-0') return 'its process ended by itself, without an error.';
-  return how === 'stopped' ? 'it ended on purpose.' : 'its process failed, and is not restarted.';
-}
+const whyEnded = ({ detail }: NonNullable<AgentView['end']>): string =>
+  `${detail.replace(/^stopped by Holter: /, '').replace(/\.$/, '')}.`;
 
 /** Less is the time that a beat takes. */
 const SKEW_MS_SHOWN = 2_000;
@@ -76,10 +85,17 @@ function clockInWords({ clockSkewMs }: AgentView): string {
 const HOLDS: Readonly<Record<string, string>> = {
   'waiting-for-permission': 'waiting for your permission',
   'waiting-for-input': 'waiting for your answer',
+  'awaiting-gate': 'waiting at a gate',
+  'rate-limited': 'waiting for its usage limit to reset',
+  'in-tool': 'running a tool',
+  'paused-by-operator': 'not monitored, because monitoring is paused',
 };
 
-function holdInWords({ kind, since, mcpServer }: AgentView['holds'][number], now: Instant): string {
-  if (mcpServer === null) return HOLDS[kind] ?? kind;
+/** Why it rightly does nothing. */
+export const holdInWords = (kind: string): string => HOLDS[kind] ?? kind.replaceAll('-', ' ');
+
+function holdSince({ kind, since, mcpServer }: AgentView['holds'][number], now: Instant): string {
+  if (mcpServer === null) return holdInWords(kind);
   return `waiting for MCP server ${mcpServer}, in a call that began ${ago(since, now)}`;
 }
 
@@ -112,11 +128,13 @@ const steps: Readonly<Record<IncidentView['next']['step'], string>> = {
 };
 
 export function stepInWords(incident: IncidentView, now: Instant): string {
-  const { step, at, code, why } = incident.next;
+  const { step, at, code, why, isUnseen } = incident.next;
   const isCalm = !incident.findings.some(({ severity }) => severity === 'act');
   if (isCalm && (incident.step === 'nudge' || incident.step === 'escalate'))
     return 'the incident closes, unless the problem comes back';
   const when = at === null ? '' : ` ${until(instant(at), now)}`;
+  if (code === 'if-nobody-decides')
+    return `${steps[step]}${when} unless you decide${isUnseen ? ' (not seen yet)' : ''}`;
   const isSaidByWhy = code === 'waits-for-person' || code === 'waits-for-person-only';
   return isSaidByWhy ? `${why}${when}` : `${steps[step]}${when} (${why})`;
 }

@@ -51,6 +51,19 @@ describe('the table of agents', () => {
     expect(last).toBe('ada    HEALTHY  60 min  12 s ago       –      –');
   });
 
+  it('expects no word of a command that promised only to run, and counts no milliseconds', () => {
+    const lines = statusTable(screen(100), [
+      agent('make', { promises: { process: true }, lastSignAt: null, stateSince: now }),
+      agent('mute', { promises: { beatEverySeconds: 60 }, lastSignAt: null }),
+      agent('new', { lastSignAt: now - 400 }),
+    ]).split('\n');
+    expect(lines.slice(1, 4)).toEqual([
+      'make   HEALTHY  <1 s    –              –     –',
+      'mute   HEALTHY  60 min  never          –     –',
+      'new    HEALTHY  60 min  just now       –     –',
+    ]);
+  });
+
   it('tells a pipe each agent in one line', () => {
     const [, line] = statusTable(screen(Number.POSITIVE_INFINITY), [stuck]).split('\n');
     expect(line).toContain(evidence);

@@ -3,8 +3,8 @@ import type { AgentView } from '@holter/server/local';
 import type { Io } from '../terminal/io.ts';
 import { type Colour, colourOfState, painter, printable } from '../terminal/paint.ts';
 import { table } from '../terminal/table.ts';
-import { ago, cutMiddle, dollars, short, wrapped } from '../terminal/words.ts';
-import { endInWords, stepInWords } from './explain-agent.ts';
+import { ago, cutMiddle, dollars, lasted, short, wrapped } from '../terminal/words.ts';
+import { endInWords, holdInWords, promisesOnlyToRun, stepInWords } from './explain-agent.ts';
 import { patienceInWords } from './patience-in-words.ts';
 import { hasEnded, stateWord } from './state-order.ts';
 
@@ -25,12 +25,18 @@ const COLUMNS: readonly Column[] = [
   },
   {
     title: 'FOR',
-    text: ({ at, stateSince, end }) => ago(end?.at ?? stateSince, instant(at)).replace(/ ago$/, ''),
+    text: ({ at, stateSince, end }) => lasted(end?.at ?? stateSince, instant(at)),
   },
-  { title: 'HEARD', text: ({ at, lastSignAt }) => ago(lastSignAt, instant(at)) },
+  { title: 'HEARD', text: heardInWords },
   { title: 'TOKENS', text: ({ tokens }) => short(tokens), isRight: true },
   { title: 'COST', text: ({ costUsd }) => dollars(costUsd), isRight: true },
 ];
+
+/** One that promised only to run is not expected to say anything. */
+function heardInWords(agent: AgentView): string {
+  const { at, lastSignAt } = agent;
+  return lastSignAt === null && promisesOnlyToRun(agent) ? '–' : ago(lastSignAt, instant(at));
+}
 
 /** What gives way first when a terminal is narrow. */
 const DROPPED = ['HEARD', 'COST', 'TOKENS'];
@@ -88,7 +94,7 @@ function pipeTable(screen: Screen, agents: readonly AgentView[]): string {
 
 const reason = (agent: AgentView): string => {
   if (hasEnded(agent) && agent.end) return endInWords(agent.end);
-  return agent.findings[0]?.evidence ?? agent.holds.map(({ kind }) => kind.replaceAll('-', ' ')).join(', ');
+  return agent.findings[0]?.evidence ?? agent.holds.map(({ kind }) => holdInWords(kind)).join(', ');
 };
 
 function below(agent: AgentView): readonly string[] {

@@ -25,7 +25,7 @@ export function registerReplay(program: Command, io: Io): void {
   withExamples(
     program
       .command('replay')
-      .description('judge recorded runs: where an agent went in circles, and what Holter would have done')
+      .description('find loops in recorded sessions, and show what Holter would have done')
       .argument('<paths...>', `transcripts (holter.steps.v1, ${KINDS.join(', ')}), or folders of them`)
       .option('--json', 'print one JSON line per run')
       .option('--html <file>', 'write the report as one page')

@@ -13,7 +13,7 @@ export function registerSim(program: Command, io: Io = processIo()): void {
   withExamples(
     program
       .command('sim')
-      .description('run the rules against a simulated fleet, and check that they keep their promises')
+      .description('run the rules against simulated agents, and check the guarantees')
       .option('--agents <n>', 'how many agents', wholeNumber(1, 100_000), defaultScenario.agents)
       .option('--hours <n>', 'how many simulated hours', positive(24 * 30), defaultScenario.hours)
       .option('--seed <n>', 'the same seed gives the same run', wholeNumber(0, 2 ** 31), defaultScenario.seed)

@@ -1,15 +1,26 @@
-import { between, type Instant, instant, inWords } from '@holter/core/time';
+import { between, type Instant, instant, inWords, milliseconds } from '@holter/core/time';
 
-/** "7 min ago", or "never". */
+/** Nobody reads milliseconds, and "0 ms" reads like a mistake. */
+const MOMENT_MS = 500;
+
+/** "7 min ago", "just now", or "never". */
 export function ago(at: number | null | undefined, now: Instant): string {
   if (at === null || at === undefined || at <= 0) return 'never';
-  return `${inWords(between(instant(at), now))} ago`;
+  const passed = between(instant(at), now);
+  return passed < MOMENT_MS ? 'just now' : `${inWords(passed)} ago`;
+}
+
+/** How long something has lasted: "7 min", or "<1 s". */
+export function lasted(since: number, now: Instant): string {
+  const passed = between(instant(since), now);
+  return passed < MOMENT_MS ? '<1 s' : inWords(passed);
 }
 
 /** "in 4 min", or "now" when its time has come. */
 export function until(at: number | null | undefined, now: Instant): string {
   if (at === null || at === undefined) return '';
-  return at <= now ? 'now' : `in ${inWords(between(now, instant(at)))}`;
+  const left = at - now;
+  return left < MOMENT_MS ? 'now' : `in ${inWords(milliseconds(left))}`;
 }
 
 /** The time of day in UTC. */
@@ -19,6 +30,13 @@ export const moment = (at: number): string => new Date(at).toISOString().replace
 
 /** "1 agent", "3 agents". */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+
+/** "1st", "2nd", "11th". */
+export function nth(count: number): string {
+  const isTeen = count % 100 > 10 && count % 100 < 14;
+  const ending = isTeen ? 'th' : (['th', 'st', 'nd', 'rd'][count % 10] ?? 'th');
+  return `${count}${ending}`;
+}
 
 /** "950", "12k", "3.4M"; a dash where the number is not known. */
 export function short(count: number | null): string {

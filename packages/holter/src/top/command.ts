@@ -11,7 +11,7 @@ export function registerTop(program: Command, io: Io): void {
     withServer(
       program
         .command('top')
-        .description('the fleet in the terminal, live: who needs you, why, and what you can decide')
+        .description('show agents live in the terminal: who needs you, why, and what you can decide')
         .option('--config <file>', 'holter.yaml with top.triage_command (default: as for holter up)'),
     ),
     [

@@ -1,7 +1,7 @@
 import { instant } from '@holter/core/time';
 import type { FleetRowView } from '@holter/server/local';
 import { type Colour, colourOfState, type Paint } from '../../terminal/paint.ts';
-import { ago, cutMiddle } from '../../terminal/words.ts';
+import { cutMiddle, lasted } from '../../terminal/words.ts';
 import type { State } from '../state/state.ts';
 import { fitted, visibleFrom } from './row-line.ts';
 import { type StripCell, stripCells } from './strip.ts';
@@ -51,7 +51,7 @@ function rowLine(row: FleetRowView, at: number, widths: Widths, isSelected: bool
   const mark = `${isSelected ? '›' : ' '}${needsYou ? '!' : ' '}`;
   const name = cutMiddle(row.agentId, widths.name).padEnd(widths.name);
   const hasEnded = row.endedAt !== null && row.incidentId === null;
-  const since = ago(row.endedAt ?? row.stateSince, instant(at)).replace(/ ago$/, '');
+  const since = lasted(row.endedAt ?? row.stateSince, instant(at));
   return [
     paint(needsYou ? 'red' : 'cyan', mark),
     isSelected ? paint('bold', name) : name,

@@ -2,7 +2,7 @@ import { instant } from '@holter/core/time';
 import { breakerInWords } from '../../explain/breaker-in-words.ts';
 import { stepInWords } from '../../explain/explain-agent.ts';
 import { colourOfState, type Paint } from '../../terminal/paint.ts';
-import { ago, cutMiddle, timeOfDay } from '../../terminal/words.ts';
+import { cutMiddle, lasted, timeOfDay } from '../../terminal/words.ts';
 import { breakersShown, incidentsShown, type State, serverNow, ticketsShown } from '../state/state.ts';
 import { fitted, visibleFrom } from './row-line.ts';
 import { severityColour } from './severity.ts';
@@ -33,7 +33,7 @@ export function incidentLines(state: State, height: number, paint: Paint): reado
       paint('cyan', mark),
       cutMiddle(incident.agentId, NAME_WIDTH).padEnd(NAME_WIDTH + 1),
       paint(colourOfState(incident.state), incident.state.padEnd(11)),
-      ago(incident.openedAt, now).replace(/ ago$/, '').padEnd(8),
+      lasted(incident.openedAt, now).padEnd(8),
       fitted(`${stepInWords(incident, now)}: ${why}`, width),
     ].join('');
   });
