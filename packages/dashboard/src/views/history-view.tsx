@@ -9,7 +9,8 @@ import { get } from '../state/api.ts';
 import { useFresh } from '../state/fresh.ts';
 
 type Day = HistoryData['days'][number];
-const late = (ms: number): string => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`);
+/** Most findings come with the signal that completes them, so in milliseconds this would be 0. */
+const within = (ms: number): string => (ms < 1_000 ? '1 s' : `${(Math.ceil(ms / 100) / 10).toFixed(1)} s`);
 const SHOWN: readonly State[] = ['FAILING', 'STUCK', 'DEGRADED', 'HEALTHY'];
 
 /** The last thirty days: states of the agents, what was done, and whether it helped. */
@@ -42,11 +43,11 @@ export function HistoryView() {
         />
         <Tile
           name="Found within"
-          value={data.latency.medianMs === null ? '–' : late(data.latency.medianMs)}
+          value={data.latency.medianMs === null ? '–' : within(data.latency.medianMs)}
           note={
             data.latency.p99Ms === null
               ? 'after a limit is reached'
-              : `after a limit is reached; 99 % within ${late(data.latency.p99Ms)}`
+              : `after a limit is reached; 99 % within ${within(data.latency.p99Ms)}`
           }
         />
         <Tile name="False alarms" value={grouped(sum(({ wrong }) => wrong))} note="marked by a person" />

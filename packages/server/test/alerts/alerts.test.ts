@@ -251,10 +251,11 @@ describe('an agent that is stuck', () => {
   });
 
   it('is told to people at once with `when: stuck`, and again when a decision is asked for', async () => {
-    const alerting = { ...short.alerting, stuck_agent: { when: 'stuck' } } as const;
+    const alerting = { ...short.alerting, stuck_agent: { when: 'stuck', severity: 'info' } } as const;
     await begin(store, both({ health_monitoring: { ...short, alerting } }));
     await getStuck('ada', 'crew');
     await passUntil(clock, 'people are told', () => ops.requests.length === 1);
+    expect(ops.requests[0]?.body).toMatchObject({ topic: 'stuck_agent', severity: 'info' });
     expect(await stepOf('ada')).toBe('nudge');
     await passUntil(clock, 'they are asked', () => ops.requests.length === 2);
     expect(await stepOf('ada')).toBe('escalate');
