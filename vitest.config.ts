@@ -12,6 +12,16 @@ const TIMELESS = [
   'e2e/rolling-upgrade.test.ts',
 ];
 
+/** Real parts whose tests count what happens in real time: they run one after the other, with nothing beside them. */
+const TIMED = [
+  'e2e/claude/loops.test.ts',
+  'e2e/claude/restart.test.ts',
+  'e2e/daemon/*.test.ts',
+  'e2e/dashboard/live.test.ts',
+  'e2e/late-ticks.test.ts',
+  'e2e/readme-tour.test.ts',
+];
+
 /** Slow by nature, and never faster for a short time-out. */
 const PATIENCE = {
   testTimeout: 120_000,
@@ -50,8 +60,15 @@ export default defineConfig({
         test: {
           name: 'real-parts',
           include: ['e2e/**/*.test.ts'],
-          exclude: TIMELESS,
+          exclude: [...TIMELESS, ...TIMED],
           globalSetup: 'tests/postgres/global-setup.ts',
+          ...PATIENCE,
+        },
+      },
+      {
+        test: {
+          name: 'timed',
+          include: TIMED,
           ...PATIENCE,
         },
       },

@@ -62,7 +62,13 @@ const steps = [
     // By default Vitest leaves one core free, which is half of a small machine; and some tests only wait.
     args: vitest('rules', '--project', 'timeless', `--maxWorkers=${availableParallelism() + 1}`),
   },
-  { name: 'real parts', tool: 'vitest/vitest.mjs', args: vitest('real-parts') },
+  // Most of them wait for a process or a moment: two at a time take little more than one.
+  {
+    name: 'real parts',
+    tool: 'vitest/vitest.mjs',
+    args: vitest('real-parts', `--maxWorkers=${availableParallelism()}`),
+  },
+  { name: 'real parts in real time', tool: 'vitest/vitest.mjs', args: vitest('timed', '--maxWorkers=1') },
 ];
 
 const failedStep = steps.find((step) => !passes(step));
