@@ -3,6 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { browserPath, type Page } from './browser.ts';
 import { failing, frozen, openStage, owned, presentRun, type Stage } from './kit.ts';
 
+/** Whether the dialog has the focus within the same task: whoever types at once types into it. */
+const CLICK_NUDGE = `(async () => {
+  [...document.querySelectorAll('button')].find(({ textContent }) => textContent === 'Nudge').click();
+  for (let turn = 0; turn < 10; turn += 1) await null;
+  return document.activeElement.closest('dialog') !== null;
+})()`;
+
 describe.runIf(browserPath)('who needs a person, in a browser', () => {
   let stage: Stage;
   let page: Page;
@@ -73,7 +80,8 @@ describe.runIf(browserPath)('who needs a person, in a browser', () => {
   it('needs no reason where nothing is stopped, and tells what became of a nudge', async () => {
     await page.goto(`${stage.holter.url}/agents/ada`);
     await page.locator('.decision-bar summary').click();
-    await page.getByRole('button', { name: 'Nudge', exact: true }).click();
+    await page.getByRole('button', { name: 'Nudge', exact: true }).waitFor();
+    expect(await page.evaluate(CLICK_NUDGE)).toBe(true);
     await page.keyboard.type('look at the build');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.locator('.toasts').textContent()).toContain('on its way to ada');

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { messageOf, post } from '../state/api.ts';
 import { changes } from '../state/live.ts';
 import { effectsOf, followOutcome } from '../state/outcome.ts';
@@ -75,7 +75,7 @@ function Form({ shown, onClose }: { readonly shown: Asked; readonly onClose: () 
   const [problem, setProblem] = useState<string | null>(null);
   const [isSending, setSending] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  useEffect(() => form.current?.querySelector<HTMLElement>('input, select')?.focus(), []);
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>('input, select')?.focus(), []);
   if (!decision) return null;
   const has = (field: 'minutes' | 'message'): boolean => decision.fields?.includes(field) ?? false;
   const { needsReason = false, reasonIfNone = NO_REASON } = decision;

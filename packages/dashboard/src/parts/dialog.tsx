@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 type Props = {
   readonly title: string;
@@ -10,7 +10,8 @@ type Props = {
 /** The browser's own dialog: it keeps the focus, and Escape closes it. */
 export function Dialog({ title, onClose, children }: Props) {
   const box = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  // Before anything else happens: what a person types at once belongs to the dialog, and is no key of the page.
+  useLayoutEffect(() => {
     const opener = document.activeElement;
     box.current?.showModal();
     return () => {
