@@ -1,15 +1,32 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { HolterEvent } from '@holter/core';
 import { bash, type ModelMove, type Script } from '../../e2e/claude/scripted-model.ts';
 import { TerminalSession } from '../../e2e/claude/terminal-session.ts';
 import { type Event, World } from '../../e2e/claude/world.ts';
 import { bin } from '../../e2e/holter-process.ts';
 import { bareNodeMegabytes, cpuSeconds, median, megabytes, pidsOf } from './processes.ts';
 
+type Type = HolterEvent['type'];
+
 /** What an operator would notice; the rest is the ordinary life of an agent. */
-const TOLD =
-  /^(STATE_CHANGED|AGENT_STUCK|AGENT_FAILED|NUDGE_|ESCALATION_|INCIDENT_|ATTENTION_|AGENT_TERMINATED|TERMINATION_|RECOVERY_|HOLD_|AGENT_CRASHED|AGENT_ENDED)/;
+const TOLD: ReadonlySet<string> = new Set<Type>([
+  'HEALTH_STATE_CHANGED',
+  'NUDGE_SENT',
+  'ESCALATION_TRIGGERED',
+  'INCIDENT_OPENED',
+  'INCIDENT_STEP',
+  'INCIDENT_CLOSED',
+  'ATTENTION_RAISED',
+  'AGENT_TERMINATED',
+  'AGENT_ENDED',
+  'RECOVERY_INITIATED',
+  'RECOVERY_COMPLETED',
+  'RECOVERY_FAILED',
+  'HOLD_BEGAN',
+  'HOLD_ENDED',
+]);
 const THINKING_MS = 8_000;
 const KILL_AFTER_MS = 4 * 60_000;
 
@@ -66,8 +83,18 @@ async function statusMs(world: World): Promise<number> {
   return performance.now() - startedAt;
 }
 
-/** Sessions that nothing is wrong with: if one is called stuck, that is false. */
+/** Sessions that nothing is wrong with: if one is called stuck, or anything is done to it, that is false. */
 const WELL = ['works-1', 'works-2', 'works-3', 'works-4', 'works-5', 'asks'];
+const FALSE: ReadonlySet<string> = new Set<Type>(['NUDGE_SENT', 'ESCALATION_TRIGGERED', 'AGENT_TERMINATED']);
+/** What has to be noticed about the others. */
+const DUE: readonly (readonly [name: string, type: Type])[] = [
+  ['loops-and-listens', 'NUDGE_SENT'],
+  ['loops-on', 'NUDGE_SENT'],
+  ['loops-on', 'ESCALATION_TRIGGERED'],
+  ['hangs', 'ESCALATION_TRIGGERED'],
+  ['asks', 'HOLD_BEGAN'],
+  ['killed', 'RECOVERY_INITIATED'],
+];
 /** Share of a core, MB above bare Node, median of ten. */
 const LIMITS = { serverShare: 0.02, runMegabytes: 35, statusMs: 400 };
 
@@ -108,11 +135,8 @@ export async function measure(minutes: number): Promise<readonly string[]> {
       `a run: ${runMegabytes.toFixed(1)} MB above bare node (${bare.toFixed(1)} MB), worst ${(Math.max(...runs) - bare).toFixed(1)} MB, of ${runs.length}\n`,
     );
     process.stdout.write(`holter status: median ${median(times).toFixed(0)} ms of ${times.length}\n`);
-    const falselyStuck = [];
-    for (const name of WELL)
-      if ((await world.events(name)).some(({ type }) => type === 'AGENT_STUCK')) falselyStuck.push(name);
     return [
-      ...falselyStuck.map((name) => `${name} was called STUCK`),
+      ...(await mistakes(world)),
       ...(serverShare > LIMITS.serverShare
         ? [`the server used more than ${percent(LIMITS.serverShare)}`]
         : []),
@@ -125,11 +149,23 @@ export async function measure(minutes: number): Promise<readonly string[]> {
   }
 }
 
+async function mistakes(world: World): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const name of WELL)
+    for (const { type, payload } of await world.events(name)) {
+      const isLost = type === 'HEALTH_STATE_CHANGED' && /^(STUCK|FAILING)$/.test(String(payload.to));
+      if (isLost || FALSE.has(type)) found.push(`${name} works: ${type} ${JSON.stringify(payload)}`);
+    }
+  for (const [name, wanted] of DUE)
+    if (!(await world.events(name)).some(({ type }) => type === wanted)) found.push(`${name}: no ${wanted}`);
+  return found;
+}
+
 async function tell(world: World, name: string, startedAt: number): Promise<void> {
   const agent = await world.agent(name);
   const events = (await world.events(name)) as readonly (Event & { readonly at: number })[];
   process.stdout.write(`${name}: ${String(agent.state)}, ${events.length} events\n`);
-  for (const { type, at: when, payload } of events.filter((event) => TOLD.test(event.type)))
+  for (const { type, at: when, payload } of events.filter((event) => TOLD.has(event.type)))
     process.stdout.write(`  ${at(when, startedAt)}  ${type}  ${JSON.stringify(payload).slice(0, 160)}\n`);
 }
 

@@ -1,6 +1,6 @@
 // Ten real Claude Code sessions under `holter run` with the default rules: five work, two loop, one hangs on its
 // model, one waits for a permission, one is killed. Prints who was told what and when, and what Holter cost; exit 1
-// if one that works was called STUCK, or Holter cost too much.
+// if one that works was called STUCK or disturbed, one of the others was missed, or Holter cost too much.
 // usage: npm run measure:sessions [MINUTES]
 import { fileURLToPath } from 'node:url';
 import { runnerImport } from 'vite';
