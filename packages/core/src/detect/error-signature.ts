@@ -26,12 +26,12 @@ const WORDS_OF_EXCEPTION = 6;
 const ECHO_MIN = 4;
 
 const ERROR_WORD =
-  /\b(?:\w{0,40}error|\w{0,40}exception|fail(?:ed|s|ure|ures|ing)?|fatal|can(?:not|'t)|could(?: not|n't)|unable|not|no such|denied|refused|invalid|illegal|timed out|time-?out|killed|aborted|rejected|unknown|unrecogni[sz]ed|usage|missing|unexpected|must|required|doesn't|didn't|isn't|wrong)\b/i;
+  /\b(?:\w{0,40}error|\w{0,40}exception|fail(?:ed|s|ure|ures|ing)?|fatal|can(?:not|'t)|could(?: not|n't)|unable|not|no (?:such|space|route)|already in use|denied|refused|invalid|illegal|timed out|time-?out|killed|aborted|rejected|unknown|unrecogni[sz]ed|usage|missing|unexpected|must|required|doesn't|didn't|isn't|wrong)\b/i;
 const TRACEBACK = 'Traceback (most recent call last)';
 const EXCEPTION = /^\s{0,12}((?:\w{1,60}\.){0,8}\w{0,60}(?:Error|Exception|Exit|Interrupt))\b:?(.{0,300})/;
 const TIMED_OUT = /\btimed out\b|\btime-?out\b|\bdeadline exceeded\b|\bkilled\b/i;
 const ENVIRONMENT =
-  /\b(?:not found|no such|does(?: not|n't) exist|denied|refused|unreachable|not permitted|not allowed|read-only|usage|unrecogni[sz]ed|unknown (?:option|argument|command|flag|tool|parameter)|(?:invalid|unexpected|missing|required|wrong)(?: \w{1,20}){0,2} (?:arguments?|options?|choice|parameters?|keyword|format|json|input)|did not (?:match|appear)|not unique|multiple (?:matches|occurrences)|rejected|too (?:much|many|large|long|big)|already exists|not installed|not available|(?:can(?:not|'t)|could(?: not|n't)) find (?:module|package|command|file|path|program)|no module named)\b/i;
+  /\b(?:not found|no such|does(?: not|n't) exist|denied|refused|unreachable|not permitted|not allowed|read-only|usage|unrecogni[sz]ed|unknown (?:option|argument|command|flag|tool|parameter)|(?:invalid|unexpected|missing|required|wrong)(?: \w{1,20}){0,2} (?:arguments?|options?|choice|parameters?|keyword|format|json|input)|did not (?:match|appear)|not unique|no space left|no route|already in use|verification failed|network is down|name resolution|(?:could(?: not|n't)|can(?:not|'t)|unable to) (?:resolve|locate|connect|reach)|multiple (?:matches|occurrences)|rejected|too (?:much|many|large|long|big)|already exists|not installed|not available|(?:can(?:not|'t)|could(?: not|n't)) find (?:module|package|command|file|path|program)|no module named)\b/i;
 const QUOTED = /"[^"\n]{0,200}"|'[^'\n]{0,200}'|`[^`\n]{0,200}`/g;
 
 const TIME_OUT: ErrorRead = { signature: hashString('timed out'), isEnvironment: true };
