@@ -1,4 +1,4 @@
-import { FRUITLESS_KINDS } from '../packages/core/src/ticket/evidence.ts';
+import { FINDING_KINDS } from '../packages/core/src/vocabulary/finding.ts';
 import type { RecordedRun } from './steps-file.ts';
 import { judge } from './verdict.ts';
 
@@ -24,7 +24,7 @@ function bandOf(runs: readonly RecordedRun[]): Band {
     const { worst, steps: byKind } = judge(steps);
     if (worst === 'act') continue;
     leftAlone += 1;
-    if ([...byKind.keys()].some((kind) => FRUITLESS_KINDS.has(kind))) asked[header.outcome] += 1;
+    if ([...byKind.keys()].some((kind) => FINDING_KINDS[kind].isFruitless)) asked[header.outcome] += 1;
   }
   return { leftAlone, asked };
 }

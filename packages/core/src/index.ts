@@ -191,7 +191,6 @@ export {
   type Evidence,
   type EvidenceStep,
   emptyEvidence,
-  FRUITLESS_KINDS,
   observeEvidence,
   observeVerdictOf,
 } from './ticket/evidence.ts';

@@ -1,5 +1,4 @@
 import type { Instant } from '../base/time.ts';
-import type { FindingKind } from '../vocabulary/finding.ts';
 import type { Verdict } from '../vocabulary/signal.ts';
 import { SNIPPET_LENGTH_MAX } from '../vocabulary/ticket.ts';
 
@@ -53,16 +52,6 @@ const STEP_TEXT_MAX = 200;
 
 /** CONTINUE stands for unjudged turns, and compactions are housekeeping: neither says that a step was bad. */
 const NOT_JUDGED: ReadonlySet<Verdict> = new Set<Verdict>(['CONTINUE', 'COMPACTION']);
-
-/** Work that varies and brings nothing: rules only warn of it, because what it means is a matter of judgement. */
-export const FRUITLESS_KINDS: ReadonlySet<FindingKind> = new Set<FindingKind>([
-  'dry-spell',
-  'revisit',
-  'same-answer',
-  'restated-plan',
-  'failing-calls',
-  'spending',
-]);
 
 type Words = Pick<Evidence, 'status' | 'isAtWork' | 'waitingFor' | 'loop' | 'fruitless'>;
 

@@ -36,6 +36,8 @@ type KindRule = {
   readonly isAbsence?: true;
   /** Somebody's opinion, not a fact: it asks a person and leads nothing that rules have found. */
   readonly isOpinion?: true;
+  /** Work that varies and brings nothing: rules only warn of it, because what it means is a matter of judgement. */
+  readonly isFruitless?: true;
   /** What would count as progress, as the subject of a sentence. */
   readonly progress: string;
 };
@@ -94,15 +96,40 @@ const kinds = {
     isRepeat: true,
     progress: 'a call of a tool that exists',
   },
-  'failing-calls': { about: 'progress', entry: 'nudge', progress: 'calls that succeed' },
-  revisit: { about: 'progress', entry: 'nudge', progress: 'an edit or an answer not seen before' },
-  'dry-spell': { about: 'progress', entry: 'nudge', progress: 'a call that finds something' },
-  'same-answer': { about: 'progress', entry: 'nudge', progress: 'an edit that helps or a different answer' },
-  'restated-plan': { about: 'progress', entry: 'nudge', progress: 'a new plan or a step of this one' },
+  'failing-calls': { about: 'progress', entry: 'nudge', isFruitless: true, progress: 'calls that succeed' },
+  revisit: {
+    about: 'progress',
+    entry: 'nudge',
+    isFruitless: true,
+    progress: 'an edit or an answer not seen before',
+  },
+  'dry-spell': {
+    about: 'progress',
+    entry: 'nudge',
+    isFruitless: true,
+    progress: 'a call that finds something',
+  },
+  'same-answer': {
+    about: 'progress',
+    entry: 'nudge',
+    isFruitless: true,
+    progress: 'an edit that helps or a different answer',
+  },
+  'restated-plan': {
+    about: 'progress',
+    entry: 'nudge',
+    isFruitless: true,
+    progress: 'a new plan or a step of this one',
+  },
   'verdict-streak': { about: 'progress', entry: 'nudge', progress: 'an ACCEPT' },
   'context-exhausted': { about: 'progress', entry: 'nudge', progress: 'a checkpoint or a handoff' },
   'token-spike': { about: 'attention', entry: 'none', progress: 'a usual rate' },
-  spending: { about: 'attention', entry: 'none', progress: 'an edit, a better result or a checkpoint' },
+  spending: {
+    about: 'attention',
+    entry: 'none',
+    isFruitless: true,
+    progress: 'an edit, a better result or a checkpoint',
+  },
   'token-flat': { about: 'progress', entry: 'nudge', isAbsence: true, progress: 'a model call' },
   'error-rate': { about: 'attention', entry: 'none', progress: 'calls that succeed' },
   'task-overdue': {

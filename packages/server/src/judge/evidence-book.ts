@@ -3,7 +3,6 @@ import {
   type Evidence,
   emptyEvidence,
   FINDING_KINDS,
-  FRUITLESS_KINDS,
   type Instant,
   instant,
   observeEvidence,
@@ -79,7 +78,7 @@ export class EvidenceBook {
       lastStepAt: lastStepAt === 0 ? null : instant(lastStepAt),
       waitingFor: holds[0]?.kind ?? null,
       loop: found.find(({ kind }) => FINDING_KINDS[kind].isRepeat)?.evidence ?? null,
-      fruitless: found.find(({ kind }) => FRUITLESS_KINDS.has(kind))?.evidence ?? null,
+      fruitless: found.find(({ kind }) => FINDING_KINDS[kind].isFruitless)?.evidence ?? null,
     };
   }
 

@@ -3,7 +3,6 @@ import {
   emptyEvidence,
   FINDING_KINDS,
   type Finding,
-  FRUITLESS_KINDS,
   instant,
   observeEvidence,
 } from '@holter/core';
@@ -115,7 +114,7 @@ export class StepLog {
       {
         ...this.evidence,
         loop: found.find(({ kind }) => FINDING_KINDS[kind].isRepeat)?.evidence ?? null,
-        fruitless: found.find(({ kind }) => FRUITLESS_KINDS.has(kind))?.evidence ?? null,
+        fruitless: found.find(({ kind }) => FINDING_KINDS[kind].isFruitless)?.evidence ?? null,
       },
       {
         verdict,
