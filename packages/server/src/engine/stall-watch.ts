@@ -8,6 +8,7 @@ import {
   type StallLog,
   withStall,
 } from '@holter/core';
+import { metaJson, readMetaJson } from '../store/meta-json.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import type { Clock } from './clock.ts';
 import type { Announcement } from './server-list.ts';
@@ -23,7 +24,10 @@ const GRACE_OVER_MS = 3_600_000;
 /** Before and after the last announcement of a server that died: what it heard then may not have been stored. */
 const UNFLUSHED_MS = 1_000;
 
+const VERSION = 1;
 type Row = { readonly log: StallLog; readonly lastTickAt: Instant };
+
+const readRow = (text: string): Row => readMetaJson<Row>(text, VERSION, 'the log of ticks');
 type Outage = { readonly since: Instant; readonly reason: string };
 
 /**
@@ -106,7 +110,7 @@ export class StallWatch {
       this.lastTickAt = at;
       return;
     }
-    const { log, lastTickAt } = JSON.parse(this.saved) as Row;
+    const { log, lastTickAt } = readRow(this.saved);
     this.log = log;
     this.lastTickAt = lastTickAt;
     // The last second of beats may be lost. Of servers that share a store, the others notice that.
@@ -157,7 +161,7 @@ export class StallWatch {
     this.persistedAt = at;
     for (let isWritten = false; !isWritten; ) {
       const log = this.isShared ? this.pastStalls : this.log;
-      const text = JSON.stringify({ log, lastTickAt: at } satisfies Row);
+      const text = metaJson(VERSION, { log, lastTickAt: at } satisfies Row);
       isWritten = await this.store.swapMeta('ticks', this.saved, text);
       if (!isWritten) this.learn(await this.store.getMeta('ticks'));
       else {
@@ -174,7 +178,7 @@ export class StallWatch {
   private learn(text: string | null): void {
     this.saved = text;
     if (text === null) return;
-    const { log, lastTickAt } = JSON.parse(text) as Row;
+    const { log, lastTickAt } = readRow(text);
     for (const { from, to } of log) {
       const known = this.log.at(-1)?.to ?? 0;
       this.log = withStall(this.log, instant(Math.max(from, known)), to);

@@ -1,8 +1,10 @@
 import type { Instant } from '@holter/core';
+import { metaJson, readMetaJson } from '../store/meta-json.ts';
 import type { HttpDeps } from './deps.ts';
 import type { SessionRole } from './tokens.ts';
 
 const PREFIX = 'login/';
+const VERSION = 1;
 const VALID_MS = 5 * 60_000;
 const WAITING_MAX = 100;
 /** While somebody guesses, this often the secrets that exist are read, whatever the number of guesses. */
@@ -10,6 +12,8 @@ const LIST_EVERY_MS = 1_000;
 
 export type Login = { readonly role: SessionRole; readonly name: string | null };
 type Waiting = Login & { readonly until: number };
+
+const waitingIn = (value: string): Waiting => readMetaJson<Waiting>(value, VERSION, 'a link to the page');
 
 /**
  * Secrets that open the page once, on any server of the same store, and for five minutes: a link in a terminal's
@@ -27,13 +31,13 @@ export class LoginSecrets {
     const { store, newSecret } = this.deps;
     const now = this.now();
     const waiting = (await store.listMeta(PREFIX))
-      .map(({ key, value }) => ({ key, value, ...(JSON.parse(value) as Waiting) }))
+      .map(({ key, value }) => ({ key, value, ...waitingIn(value) }))
       .sort((a, b) => a.until - b.until);
     const surplus = waiting.length + 1 - WAITING_MAX;
     for (const [index, { key, value, until }] of waiting.entries())
       if (until <= now || index < surplus) await store.swapMeta(key, value, null);
     const secret = newSecret();
-    await store.putMeta(this.keyOf(secret), JSON.stringify({ ...login, until: now + VALID_MS }));
+    await store.putMeta(this.keyOf(secret), metaJson(VERSION, { ...login, until: now + VALID_MS }));
     this.listed = null;
     return { secret, expiresInSeconds: VALID_MS / 1_000 };
   }
@@ -45,7 +49,7 @@ export class LoginSecrets {
     if (isGuessing && !(await this.list()).has(key)) return null;
     const value = await store.getMeta(key);
     if (value === null || !(await store.swapMeta(key, value, null))) return null;
-    const { role, name, until } = JSON.parse(value) as Waiting;
+    const { role, name, until } = waitingIn(value);
     return until > this.now() ? { role, name } : null;
   }
 

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { type PriceTable, priceOf } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { JudgeSettings } from '../policy/index.ts';
+import { metaJson, readMetaJson } from '../store/meta-json.ts';
 import type { Store } from '../store/store.ts';
 import type { ModelUse } from './ask-model.ts';
 
@@ -17,6 +18,7 @@ type BudgetContext = {
 type Spent = { readonly day: number; readonly tokens: number; readonly usd: number };
 
 const KEY = 'judge-spent';
+const VERSION = 1;
 export const DAY_MS = 86_400_000;
 const SWAPS_MAX = 5;
 const MILLION = 1e6;
@@ -52,7 +54,7 @@ export class ModelBudget {
       const before = await store.getMeta(KEY);
       const { day, ...spent } = readSpent(before, this.today);
       const after: Spent = { day, tokens: spent.tokens + use.input + use.output, usd: spent.usd + usd };
-      if (await store.swapMeta(KEY, before, JSON.stringify(after))) return;
+      if (await store.swapMeta(KEY, before, metaJson(VERSION, after))) return;
     }
   }
 
@@ -72,6 +74,6 @@ export class ModelBudget {
 }
 
 function readSpent(value: string | null, day: number): Spent {
-  const spent = value === null ? null : (JSON.parse(value) as Spent);
+  const spent = value === null ? null : readMetaJson<Spent>(value, VERSION, 'what the judge has spent');
   return spent?.day === day ? spent : { day, tokens: 0, usd: 0 };
 }

@@ -1,10 +1,12 @@
 import type { Clock } from '../engine/clock.ts';
 import type { Estop } from '../engine/engine-options.ts';
 import type { Logger } from '../logging/logger.ts';
+import { metaJson, readMetaJson } from '../store/meta-json.ts';
 import type { Store } from '../store/store.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const KEY = 'estop';
+const VERSION = 1;
 
 /** `isShared`: the servers that share a database know of it. */
 export type EstopNote = Estop & { readonly isShared?: true };
@@ -79,13 +81,13 @@ export class EstopWatch {
       if (held !== null) await store.swapMeta(KEY, held, null);
       if (folder.readEstopFile() === 'lifted') folder.removeEstop();
     } else if (said && !said.isShared) {
-      await store.putMeta(KEY, JSON.stringify(said));
+      await store.putMeta(KEY, metaJson(VERSION, said));
       // Unless somebody has written another one meanwhile.
       if (folder.readEstop()?.at === said.at) folder.writeEstop({ ...said, isShared: true });
     } else if (said && held === null) {
       folder.removeEstop();
     } else if (!said && held !== null) {
-      folder.writeEstop({ ...(JSON.parse(held) as Estop), isShared: true });
+      folder.writeEstop({ ...readMetaJson<Estop>(held, VERSION, 'the estop'), isShared: true });
     }
   }
 }
