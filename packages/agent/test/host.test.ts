@@ -17,6 +17,7 @@ import { fixture, run } from './kit.ts';
 /** What each program does without Holter. */
 const WAYS = {
   loop: { code: 0, says: ['call 1', 'call 2', 'call 3', 'call 4', 'done'] },
+  promise: { code: 0, says: ['call 1', 'call 2', 'call 3', 'call 4', 'done'] },
   'without-close': { code: 0, says: ['call 1', 'call 2', 'call 3', 'call 4', 'done'] },
   exit: { code: 7, says: [] },
   uncaught: { code: 1, says: ['boom'] },
@@ -68,7 +69,7 @@ describe.concurrent('a program behaves the same with any server', { timeout: 60_
         if (way === 'uncaught') expect(said.join('\n')).toContain('Error: boom');
         else expect(said).toEqual(WAYS[way].says);
         expect(code).toBe(WAYS[way].code);
-        if (server === 'up') await checkRecord(way, agentId);
+        if (server === 'up' || server === 'slow') await checkRecord(way, agentId);
       });
 });
 
@@ -80,9 +81,9 @@ async function checkRecord(way: Way, agentId: string): Promise<void> {
   });
   const agent = await operator.agent(agentId);
   expect(agent.incarnation).toBe(1);
-  const isClosed = way === 'loop' || way === 'worker' || way === 'short';
+  const isClosed = way !== 'without-close' && way !== 'exit' && way !== 'uncaught';
   expect(agent.end?.how).toBe(isClosed ? 'stopped' : undefined);
-  if (way === 'loop') expect(agent.findings).toEqual([]);
+  if (way === 'loop' || way === 'promise') expect(agent.findings).toEqual([]);
 }
 
 async function listenWith(serve: (socket: Socket) => void): Promise<string> {
