@@ -91,7 +91,8 @@ const DUE: readonly (readonly [name: string, type: Type])[] = [
   ['loops-and-listens', 'NUDGE_SENT'],
   ['loops-on', 'NUDGE_SENT'],
   ['loops-on', 'ESCALATION_TRIGGERED'],
-  ['hangs', 'ESCALATION_TRIGGERED'],
+  // Its model has 5 minutes to answer before 15 minutes of silence count, so in 20 minutes it is only DEGRADED.
+  ['hangs', 'HEALTH_STATE_CHANGED'],
   ['asks', 'HOLD_BEGAN'],
   ['killed', 'RECOVERY_INITIATED'],
 ];
