@@ -42,7 +42,7 @@ const shown = (value: unknown): string => (typeof value === 'string' ? value : J
 function rowOf(path: string): readonly string[] {
   const field = fields[path];
   const value = field?.show(defaults[aliases[path] ?? path] as never);
-  const text = Object.hasOwn(WRITTEN_FIELDS, path) ? '' : ' For all agents alike.';
+  const text = Object.hasOwn(WRITTEN_FIELDS, path) ? '' : ' One value for all agents.';
   const isMap = path.endsWith('.overrides');
   return [
     code(path),

@@ -23,7 +23,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   trusted_proxies:
     'Addresses of proxies whose X-Forwarded-For, X-Forwarded-Host and X-Forwarded-Proto are believed; from all others these headers are ignored.',
   'tls.cert':
-    'Certificate in PEM, with its chain; `holter up --tls-cert` comes first. SIGHUP reads both files again.',
+    'Certificate in PEM, with its chain; `holter up --tls-cert` comes first. SIGHUP reloads both files.',
   'tls.key': 'Its private key in PEM, without a passphrase; `holter up --tls-key` comes first.',
   drain:
     'How long the server goes on serving after SIGTERM while `/ready` says draining, so that a load balancer can notice.',
@@ -33,7 +33,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'health_monitoring.heartbeat.timeout_seconds':
     'Silence after which it is unknown whether the agent is alive; counted in whole intervals.',
   'health_monitoring.health_check.interval_seconds':
-    'How often the process of an agent is looked at; four times as often while something is wrong.',
+    'How often the process of an agent is checked; four times as often while something is wrong.',
   'health_monitoring.health_check.checkpoint_stale_threshold_seconds':
     'Age of the last checkpoint at which an agent with a task is STUCK.',
   'health_monitoring.intervention.nudge.enabled': 'Whether agents are nudged.',
@@ -46,35 +46,38 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
     'Time between SIGTERM and SIGKILL, to clean up.',
   [`${breakers}.default.failure_threshold`]: 'Failures in a row that open a circuit breaker.',
   [`${breakers}.default.recovery_timeout_seconds`]:
-    'How long an open breaker refuses calls before one may try; doubles up to an hour while it goes on failing.',
+    'How long an open breaker refuses calls before one may try; doubles, up to an hour, while calls keep failing.',
   [`${breakers}.default.half_open_requests`]: 'Trial calls that a half-open breaker lets through at once.',
   [`${breakers}.overrides`]: 'Settings of single breakers, by their name.',
-  'health_monitoring.alerting.stuck_agent.channels': 'Channels that are told about an agent that is stuck.',
-  'health_monitoring.alerting.stuck_agent.severity': 'How grave an agent that is stuck is.',
+  'health_monitoring.alerting.stuck_agent.channels': 'Channels that get alerts about an agent that is stuck.',
+  'health_monitoring.alerting.stuck_agent.severity': 'Severity of alerts about an agent that is stuck.',
   'health_monitoring.alerting.stuck_agent.when':
     'When they are told: as soon as the agent is STUCK and when a decision is asked for, or only then.',
   'health_monitoring.alerting.stuck_agent.orchestrator':
     'Channels of the orchestrator, which is told in both cases; they do not belong to `all`.',
-  'health_monitoring.alerting.circuit_breaker_open.channels': 'Channels that are told about an open breaker.',
-  'health_monitoring.alerting.circuit_breaker_open.severity': 'How grave an open breaker is.',
+  'health_monitoring.alerting.circuit_breaker_open.channels':
+    'Channels that get alerts about an open breaker.',
+  'health_monitoring.alerting.circuit_breaker_open.severity': 'Severity of alerts about an open breaker.',
   'health_monitoring.alerting.recovery_failed.channels':
-    'Channels that are told about an agent whose restarts have failed.',
-  'health_monitoring.alerting.recovery_failed.severity': 'How grave an agent whose restarts have failed is.',
+    'Channels that get alerts about an agent whose restarts have failed.',
+  'health_monitoring.alerting.recovery_failed.severity':
+    'Severity of alerts about an agent whose restarts have failed.',
   'health_monitoring.alerting.waiting_for_person.channels':
-    'Channels that are told about an agent that waits for a person.',
-  'health_monitoring.alerting.waiting_for_person.severity': 'How grave an agent that waits for a person is.',
+    'Channels that get alerts about an agent that waits for a person.',
+  'health_monitoring.alerting.waiting_for_person.severity':
+    'Severity of alerts about an agent that waits for a person.',
   'health_monitoring.alerting.waiting_for_person.after':
     'How long an agent may wait for a permission or an answer before somebody is told.',
   'health_monitoring.alerting.limit_exceeded.channels':
-    'Channels that are told about an agent over its limit.',
-  'health_monitoring.alerting.limit_exceeded.severity': 'How grave an agent over its limit is.',
+    'Channels that get alerts about an agent over its limit.',
+  'health_monitoring.alerting.limit_exceeded.severity': 'Severity of alerts about an agent over its limit.',
   'health_monitoring.alerting.agent_failed.channels':
-    'Channels that are told about an agent that is gone or failing, and a mass failure.',
+    'Channels that get alerts about an agent that is gone or failing, and about a mass failure.',
   'health_monitoring.alerting.agent_failed.severity':
-    'How grave an agent that is gone or failing, and a mass failure is.',
+    'Severity of alerts about an agent that is gone or failing, and about a mass failure.',
   'health_monitoring.alerting.holter_unwell.channels':
-    'Channels that are told about trouble of Holter itself.',
-  'health_monitoring.alerting.holter_unwell.severity': 'How grave trouble of Holter itself is.',
+    'Channels that get alerts about problems of Holter itself.',
+  'health_monitoring.alerting.holter_unwell.severity': 'Severity of alerts about problems of Holter itself.',
   'health_monitoring.recovery.max_attempts_per_task': 'Restarts for one task; 0 never restarts.',
   'health_monitoring.recovery.max_attempts_per_hour': 'Restarts within one hour; 0 never restarts.',
   'health_monitoring.recovery.backoff_seconds':
@@ -91,15 +94,16 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
     'The same for an agent that was just restarted: after this time it has not started on its task.',
   'rules.freeze_flat':
     'Time without CPU, I/O or a busy child after which a silent process is frozen; longer than any model call that gives no sign of being retried.',
-  'rules.freeze_stopped': 'Time for which a process may be stopped (Ctrl-Z) before it is told.',
-  'rules.freeze_step': 'Where the incident of a frozen agent begins.',
-  'rules.failures_in_row_max': 'Failures in a row that an agent may report of itself.',
+  'rules.freeze_stopped': 'How long a process may stay suspended (Ctrl-Z) before it is reported.',
+  'rules.freeze_step': 'The first step of an incident about a frozen agent.',
+  'rules.failures_in_row_max': 'Failures in a row that an agent may report before it is FAILING.',
   'rules.error_rate_max': 'Share of failed calls from which an agent is DEGRADED.',
   'rules.error_rate_clear':
     'Share of failed calls below which it is well again; the difference keeps it from flapping.',
   'rules.error_window_calls': 'Newest calls over which the share is counted.',
   'rules.error_calls_min': 'Calls that are needed before the share counts.',
-  'rules.unrecoverable_step': 'Where the incident of an agent that says it cannot go on begins.',
+  'rules.unrecoverable_step':
+    'The first step of an incident about an agent that reports that it cannot continue.',
   'rules.watch':
     'What an agent is judged by: `tasks` leaves out beats, pings and everything else that it may owe while it works.',
   'rules.task_stall': 'Time without an update, past its expected end, after which a task is overdue.',
@@ -109,7 +113,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'rules.ack_normal': 'Time to acknowledge a normal message; then a reminder.',
   'rules.ack_low': 'Time to acknowledge a message of low priority; then it is recorded.',
   'rules.hold_waiting_for_input':
-    'Age of a wait for a person after which it seems forgotten. Never a reason to stop.',
+    'How long an agent may wait for a person before it is DEGRADED as forgotten; never a reason to stop it.',
   'rules.hold_waiting_for_permission': 'The same for a wait for a permission.',
   'rules.hold_awaiting_gate': 'The same for a wait for an approval elsewhere.',
   'rules.hold_rate_limited': 'The same for a rate limit.',
@@ -119,9 +123,9 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'rules.hold_hibernated': 'The same for a hibernated agent.',
   'rules.own_hold_share_max':
     'Share of time in which holds that an agent declares itself stop the clock: a wait may become four times as long.',
-  'rules.settle': 'How long good news has to last before a state improves.',
+  'rules.settle': 'How long an improvement has to last before the state improves.',
   'rules.nudge_repeats_max':
-    'Repeats after a nudge that stand for the wait between two nudges: a fast loop is not waited for.',
+    'So many repeats after a nudge count as the whole wait, so that a fast loop is nudged again sooner.',
   'rules.unattended':
     'Whether Holter may stop and restart agents in mode `act` while nobody has seen the escalation.',
   'rules.handoff_wait':
@@ -137,7 +141,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'limits.cost_usd_max': 'Dollars that one start of an agent may cost.',
   'limits.runtime_max': 'How long one start of an agent may run.',
   'limits.memory_max': 'Memory of its whole process tree.',
-  'limits.step': 'Where the incident of an exceeded limit begins.',
+  'limits.step': 'The first step of an incident about an exceeded limit.',
   prices:
     'Dollars per million tokens, by model; comes before the prices that Holter ships. See docs/cost.md.',
   'budgets.run.usd': 'Dollars that one start of an agent may spend, as far as prices are known.',
@@ -156,17 +160,17 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'budgets.group.usd': 'Dollars that the agents of a group together may spend in one day (UTC).',
   'budgets.group.tokens': 'Tokens that the agents of a group together may use in one day (UTC).',
   'budgets.group.warn_at': 'Share of the budget at which people are warned.',
-  'budgets.group.at_limit': 'What follows for each agent of the group that goes on spending.',
+  'budgets.group.at_limit': 'What follows for each agent of the group that keeps spending.',
   'budgets.day.usd': 'Dollars that all agents together may spend in one day (UTC).',
   'budgets.day.tokens': 'Tokens that all agents together may use in one day (UTC).',
   'budgets.day.warn_at': 'Share of the budget at which people are warned.',
-  'budgets.day.at_limit': 'What follows for each agent that goes on spending.',
+  'budgets.day.at_limit': 'What follows for each agent that keeps spending.',
   'detection.spending.tokens':
-    'Tokens without any change to a file or result from which it is told; about 40 calls of a large model.',
-  'detection.spending.cost_usd': 'Dollars without any change from which it is told.',
+    'Warn about an agent that has used this many tokens without changing a file or a result; about 40 calls of a large model.',
+  'detection.spending.cost_usd': 'Warn about an agent that has spent this much without changing anything.',
   'detection.spaced':
-    'From this gap on, the same call again is waiting and no loop; a model turn takes 2 to 15 s.',
-  'detection.pollers': 'Further tools that wait by nature, by their exact names.',
+    'The same call again after at least this long is a poll, not a loop; a model turn takes 2 to 15 s.',
+  'detection.pollers': 'Exact names of further tools whose calls are polls.',
   'progress_detection.checkpoint_comparison': 'Whether the age of the last checkpoint is judged.',
   'progress_detection.tool_call_analysis.repeated_identical':
     'What `repeated-call`, `call-cycle` and `zero-diversity` mean: `potential_loop` only warns, `healthy` is not judged.',
@@ -180,11 +184,11 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'progress_detection.token_consumption.steady_rate':
     'A usual rate never raises a finding; no other value is accepted.',
   'fleet.brake.losses_min':
-    'Agents of one group that have to be lost at once before the brake holds acts back.',
+    'Agents of one group that have to be lost at once before the brake holds actions back.',
   'fleet.brake.share':
     'Share of the group that has to be lost, too; then the network or Holter is the likelier cause.',
-  'fleet.brake.calm': 'Time without a further loss after which the brake lets go.',
-  'fleet.brake.release_every': 'Then one act that waits passes in each of these times.',
+  'fleet.brake.calm': 'Time without a further loss after which the brake is released.',
+  'fleet.brake.release_every': 'While it is being released, one waiting action passes per this time.',
   'fleet.budgets.nudge.per_minute': 'Nudges a minute for the whole fleet.',
   'fleet.budgets.nudge.burst': 'Nudges at once.',
   'fleet.budgets.notice.per_minute': 'Notices to people a minute.',
@@ -195,7 +199,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'quotas.per_agent.checkpoints': 'Checkpoints of one agent; the oldest make room.',
   'quotas.per_agent.tokens': 'Tokens of the starts of one agent; the newest are valid.',
   'quotas.per_agent.audit_rows_per_minute':
-    'Events of one sort that one agent can cause in a minute; more are counted in one row.',
+    'Events of one type that one agent can cause in a minute; further ones are counted in one row.',
   'quotas.per_agent.audit_bytes_per_minute': 'Text in events that one agent can cause in a minute.',
   'quotas.per_agent.requests_per_second': 'Requests a second with the token of an agent.',
   'quotas.per_token.requests_per_second': 'Requests a second with any other token.',
@@ -204,10 +208,10 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'quotas.streams': 'Event streams of all tokens; a fifth is only for operators.',
   'metrics.per_agent': 'Whether `/metrics` has series of single agents, with their names as labels.',
   'dead_man_ping.url':
-    'An https address outside (http only for this machine) that is pinged while Holter is well; `/fail` is added while it is not. Whoever is there tells you when the pings stop.',
+    'An https address outside (http only for this machine) that is pinged while Holter is well; `/fail` is added while it is not. The service behind it alerts you when the pings stop.',
   'dead_man_ping.url_env': 'The variable that holds the address.',
   'dead_man_ping.url_file': 'The file that holds the address.',
-  'dead_man_ping.every': 'How often; expect it outside at twice this time.',
+  'dead_man_ping.every': 'How often it is pinged; let the service expect a ping within twice this time.',
   'tracing.endpoint':
     'Where traces are sent by OTLP; `/v1/traces` is added. Default: `OTEL_EXPORTER_OTLP_ENDPOINT`, else nothing is traced.',
   'tracing.heartbeat_ratio':
@@ -237,7 +241,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'judge.folders':
     'Folders of sessions with logs of their steps (`sessions/ID/logs/tool_logs.jsonl`, `state.json`); the session at work in each is judged. A relative path begins at this file.',
   'judge.interval_seconds':
-    'How often the judge looks, at what has changed since; see [the judge](../judge.md).',
+    'How often the judge looks at agents whose evidence has changed; see [the judge](../judge.md).',
   'judge.cooldown_seconds':
     'How long the same condition of an agent makes no further ticket, unless it gets worse.',
   'judge.streaks': 'Steps since the last ACCEPT that are a warning, and a medium, high and critical ticket.',
@@ -246,7 +250,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
     "Program and arguments that are asked about what rules can't decide: the question on stdin, one JSON object on stdout. Comes before `judge.model`.",
   'judge.model':
     'A service that is asked instead: `provider` is anthropic or openai (or compatible), `name` the model, `url` its address, `key_env` the variable that has the key.',
-  'judge.prompt': 'How the model is told to judge, instead of the words that Holter ships.',
+  'judge.prompt': 'Instructions for the model, instead of those that Holter ships.',
   'judge.timeout_seconds': 'How long an answer of the model may take.',
   'judge.command_env':
     'Variables of the server that the command gets, beside `PATH`, `HOME`, `USER`, `LANG`, `LC_ALL`, `TMPDIR` and `TZ`: its key, or the address of a proxy.',
@@ -257,7 +261,7 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
     'How long events are kept. Everything of an agent with an open incident stays, here and below.',
   'retention.checkpoints': 'How long checkpoints are kept; the newest twenty of each agent stay.',
   'retention.effects': 'How long effects are kept after they were carried out or cancelled.',
-  'retention.rollups': 'How long the hourly sums of each agent are kept, which history is made of.',
+  'retention.rollups': 'How long the hourly sums of each agent are kept, from which the history is drawn.',
   'retention.tokens': 'How long tokens that were revoked, and log-ins to the page, stay on record.',
   'retention.letters': 'How long letters between agents are kept, read or not.',
   'metrics.agents_max':
