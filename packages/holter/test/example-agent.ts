@@ -34,6 +34,7 @@ export const exampleAgent: AgentView = {
   cause: null,
   presence: 'online',
   isWorking: true,
+  needsYouSince: null,
   lastBeatAt: minutesAgo(0.2),
   lastSignAt: minutesAgo(0.2),
   lastProgressAt: null,

@@ -1,4 +1,4 @@
-import { STATES, type State, StateIcon } from '../parts/state-icon.tsx';
+import { STATES, type State, StateIcon, stateName } from '../parts/state-icon.tsx';
 import { grouped } from '../parts/words.ts';
 import { counts } from '../state/live.ts';
 import { query, setQuery } from '../state/route.ts';
@@ -19,7 +19,7 @@ export function CountsStrip() {
       <span class="number">{counts.value ? grouped(count) : '–'}</span>
       <span class="name">
         {state && <StateIcon state={state} />}
-        {state ? state.charAt(0) + state.slice(1).toLowerCase() : 'All agents'}
+        {state ? stateName(state) : 'All agents'}
       </span>
     </button>
   );

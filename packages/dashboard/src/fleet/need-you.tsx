@@ -5,7 +5,7 @@ import { Name } from '../parts/name.tsx';
 import { NextStep } from '../parts/next-step.tsx';
 import { StateLabel } from '../parts/state-icon.tsx';
 import { Age } from '../parts/time.tsx';
-import { plain, plural } from '../parts/words.ts';
+import { holdWord, plain, plural } from '../parts/words.ts';
 import { counts, needYou } from '../state/live.ts';
 import { useNoticed } from '../state/noticed.ts';
 import { agentPath } from '../state/route.ts';
@@ -64,10 +64,10 @@ function Asking({ row }: { readonly row: FleetRowView }) {
 }
 
 function Reason({ row }: { readonly row: FleetRowView }) {
-  if (row.step === null && row.hold?.kind === 'waiting-for-permission')
+  if (row.step === null && row.hold !== null)
     return (
       <span class="why">
-        <b>waiting for your permission</b>, for <Age at={row.hold.since} />; answer where it runs
+        <b>{holdWord(row.hold.kind)}</b>, for <Age at={row.hold.since} />; answer where it runs
       </span>
     );
   return (

@@ -60,7 +60,7 @@ export function Row({ row: shown, index, setSize, y, isCompact }: Props) {
       <div class="cell when">
         <span title="last heard">
           <i aria-hidden="true">♥</i>
-          <span class="hidden">last heard </span> <Age at={row.lastBeatAt} />
+          <span class="hidden">last heard </span> <Age at={row.lastSignAt} />
         </span>
         {!isCompact && (
           <span class="soft" title="last progress">
@@ -101,7 +101,7 @@ function Why({ row }: { readonly row: FleetRowView }) {
       </>
     );
   }
-  if (row.hold?.kind === 'waiting-for-permission') return <>waiting for your permission</>;
+  if (row.hold !== null && row.needsYouSince !== null) return <>{holdWord(row.hold.kind)}</>;
   if (row.hold !== null && row.hold.kind !== 'in-tool')
     return <span class="soft">{holdWord(row.hold.kind)}</span>;
   // A state outlasts its finding for a while, so there may be a bad state without a finding.

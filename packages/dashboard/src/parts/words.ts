@@ -86,7 +86,11 @@ const causeWords: Readonly<Record<string, string>> = { operator: 'started by an 
 /** What an incident is about. */
 export const causeWord = (cause: string): string => causeWords[cause] ?? plain(cause);
 
-const holdWords: Readonly<Record<string, string>> = { 'paused-by-operator': 'monitoring paused' };
+const holdWords: Readonly<Record<string, string>> = {
+  'waiting-for-permission': 'waiting for your permission',
+  'waiting-for-input': 'waiting for your answer',
+  'paused-by-operator': 'monitoring paused',
+};
 /** Why an agent rightly does nothing. */
 export const holdWord = (hold: string): string => holdWords[hold] ?? plain(hold);
 

@@ -11,13 +11,8 @@ export const stateWord = (agent: AgentView): string => (hasEnded(agent) ? 'ended
 export const isWrong = (agent: AgentView): boolean =>
   (agent.state === 'STUCK' || agent.state === 'FAILING') && !hasEnded(agent);
 
-/** Waits for a person: a decision is asked for, or the agent itself asks. An idle prompt without work asks nobody. */
-export const isWaitingForPerson = ({ incident, quiet, holds, isWorking }: AgentView): boolean =>
-  (incident !== null && quiet === null && isForPerson(incident)) ||
-  holds.some(({ kind }) => kind === 'waiting-for-permission' || (kind === 'waiting-for-input' && isWorking));
-
-const isForPerson = ({ step, findings }: NonNullable<AgentView['incident']>): boolean =>
-  step === 'human' || (step === 'escalate' && findings.some(({ severity }) => severity === 'act'));
+/** Waits for a person: a decision is asked for, or the agent itself asks. */
+export const isWaitingForPerson = ({ needsYouSince }: AgentView): boolean => needsYouSince !== null;
 
 /** Those who wait for a person first, then the worst; ended ones last. */
 export function mostUrgentFirst(agents: readonly AgentView[]): readonly AgentView[] {

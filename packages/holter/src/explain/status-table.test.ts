@@ -20,6 +20,7 @@ const stuck = agent('a-worker-with-a-long-name-of-the-team-of-ines-7', {
   costUsd: 3.4,
   findings: [{ ...exampleFinding, evidence }],
   incident,
+  needsYouSince: instant(now - 900_000),
 });
 const failed = agent('failed-once', {
   state: 'FAILING',
@@ -80,9 +81,7 @@ describe('the table of agents', () => {
 
 describe('the order of agents', () => {
   it('who waits for a person comes first, then the worst, and the ended last', () => {
-    const asks = agent('asks', {
-      holds: [{ kind: 'waiting-for-permission', since: now, until: null, mcpServer: null }],
-    });
+    const asks = agent('asks', { needsYouSince: now });
     const worse = agent('worse', { state: 'STUCK' });
     const order = mostUrgentFirst([failed, agent('ada'), asks, worse, stuck]);
     expect(order.map(({ agentId }) => agentId)).toEqual([
@@ -92,14 +91,7 @@ describe('the order of agents', () => {
       'ada',
       'failed-once',
     ]);
-    const snoozed = { ...stuck, quiet: { until: now + 1, by: 'ines', reason: 'lunch' } };
-    expect([stuck, asks, worse, snoozed].map(isWaitingForPerson)).toEqual([true, true, false, false]);
-    const prompt = {
-      ...asks,
-      holds: [{ kind: 'waiting-for-input', since: now, until: null, mcpServer: null }],
-    };
-    const idle = { ...prompt, isWorking: false };
-    expect([{ ...prompt, isWorking: true }, idle].map(isWaitingForPerson)).toEqual([true, false]);
+    expect([stuck, asks, worse].map(isWaitingForPerson)).toEqual([true, true, false]);
   });
 
   it('a command that has merely ended is nothing wrong; one to be brought back is', () => {

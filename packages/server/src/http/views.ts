@@ -10,6 +10,7 @@ import {
   presenceOf,
   readyOf,
 } from '@holter/core';
+import { lastHeardOf } from '../post/index.ts';
 import type { Rollup, StoredEvent, StoredToken } from '../store/store.ts';
 import { decisionsView } from './decisions-view.ts';
 import { endView } from './end-view.ts';
@@ -17,6 +18,7 @@ import { failureView } from './failure-view.ts';
 import { findingView } from './finding-view.ts';
 import { userOfToken } from './hook-token.ts';
 import { incidentView } from './incident-view.ts';
+import { needsYouSince } from './needs-you.ts';
 import { personOfToken } from './person-token.ts';
 import { recommendationOf } from './recommendation.ts';
 import { taskView } from './task-view.ts';
@@ -65,8 +67,9 @@ export function agentView(
     cause: liveness === 'alive' ? null : likelyCause(agent),
     presence: presenceOf(hard, at, isWorking),
     isWorking,
+    needsYouSince: needsYouSince(hard, at),
     lastBeatAt: soft.beatAt || null,
-    lastSignAt: Math.max(soft.beatAt, soft.pongAt, soft.activityAt) || null,
+    lastSignAt: lastHeardOf(agent),
     lastProgressAt: hard.progress?.at ?? null,
     clockSkewMs,
     phase: hard.phase ?? null,

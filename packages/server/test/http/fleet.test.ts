@@ -60,6 +60,24 @@ describe('the fleet as a page shows it', () => {
     });
   });
 
+  it('tells when an agent without beats was heard, and who waits for a person', async () => {
+    const of = async (agentId: string) =>
+      (await server.call('GET', `/v1/agents/${agentId}`, { token: token() })).json;
+    const call = { callId: 'c1', tool: 'bash', incarnation: 1 };
+    await server.operator.signal('cal', { kind: 'call-begun', ...call });
+    const [row] = (await fleet('?q=cal')).rows;
+    expect(row).toMatchObject({ lastBeatAt: null, lastSignAt: expect.any(Number), needsYouSince: null });
+    // An idle prompt without work asks nobody.
+    const turns = { agentId: 'dan', instanceId: 'd', promises: { turns: true } };
+    await server.operator.register(turns);
+    await server.operator.signal('dan', { kind: 'hold-begun', hold: 'waiting-for-input', incarnation: 1 });
+    expect((await fleet('?q=dan')).rows[0]).toMatchObject({ needsYouSince: null });
+    await server.operator.signal('bob', { kind: 'task-assigned', taskId: 'T-1', incarnation: 1 });
+    await server.operator.signal('bob', { kind: 'hold-begun', hold: 'waiting-for-input', incarnation: 1 });
+    expect((await fleet('?q=bob')).rows[0]).toMatchObject({ needsYouSince: expect.any(Number) });
+    expect(await of('bob')).toMatchObject({ needsYouSince: expect.any(Number) });
+  });
+
   it('draws beats, calls and errors on the strip, and names the tool that runs', async () => {
     await server.operator.heartbeat('ada', { incarnation: 1 });
     const call = { callId: 'c1', tool: 'bash', incarnation: 1 };

@@ -183,7 +183,7 @@ export class FleetBook {
     const agent = this.deps.engine.peek(event.payload.agentId);
     if (!entry || !agent) return;
     entry.pulse.beat(event.at);
-    entry.takeSoft(agent.soft, event.at);
+    entry.takeSoft(agent, event.at);
     this.touch(entry);
   }
 

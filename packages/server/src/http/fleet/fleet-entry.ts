@@ -1,4 +1,6 @@
 import type { Agent, HealthState, Instant, Signal } from '@holter/core';
+import { lastHeardOf } from '../../post/index.ts';
+import { isAsked, needsYouSince } from '../needs-you.ts';
 import { inputInWords, outputInWords } from './call-in-words.ts';
 import { Pulse } from './pulse.ts';
 
@@ -35,11 +37,13 @@ export class FleetEntry {
   startedAt = 0;
   hasIncident = false;
   needsPerson = false;
-  /** Since when it has waited for a decision or a permission that nobody has taken up; 0 when it does not. */
+  /** Since when it has waited for a person who has not taken it up; 0 when it does not. */
   needsYouSince = 0;
   hasBreakers = false;
   openBreakers = 0;
   beatAt = 0;
+  /** The last sign of life that it gave itself. */
+  heardAt = 0;
   tokens = 0;
   costUsd = 0;
   /** Of the record that was taken last. */
@@ -64,15 +68,19 @@ export class FleetEntry {
   }
 
   /** Whether this record has nothing new. */
-  isOf({ soft, hard }: Agent): boolean {
-    const { beatAt, tokens, costUsd } = soft;
+  isOf(agent: Agent): boolean {
+    const { tokens, costUsd } = agent.soft;
     return (
-      hard.at <= this.recordAt && beatAt <= this.beatAt && tokens <= this.tokens && costUsd <= this.costUsd
+      agent.hard.at <= this.recordAt &&
+      (lastHeardOf(agent) ?? 0) <= this.heardAt &&
+      tokens <= this.tokens &&
+      costUsd <= this.costUsd
     );
   }
 
   /** Returns whether that can change where the agent stands, whether it is found, or how it is counted. */
-  take({ soft, hard }: Agent, at: Instant): boolean {
+  take(agent: Agent, at: Instant): boolean {
+    const { hard } = agent;
     const before = this.place;
     const { incident } = hard;
     this.recordAt = hard.at;
@@ -82,22 +90,14 @@ export class FleetEntry {
     this.stateSince = hard.healthSince;
     this.startedAt = hard.startedAt;
     this.hasIncident = incident !== undefined;
-    // One that is calm again closes by itself.
-    const isAsked = incident?.step === 'escalate' || incident?.step === 'human';
-    this.needsPerson = isAsked && (incident.calm === undefined || hard.end !== undefined);
-    this.needsYouSince = this.sinceWhenNeeded(hard, at);
+    this.needsPerson = isAsked(hard);
+    this.needsYouSince = needsYouSince(hard, at) ?? 0;
     this.hasBreakers = hard.breakers !== undefined;
     this.openBreakers = Object.values(hard.breakers ?? {}).filter(({ state }) => state !== 'CLOSED').length;
-    this.takeSoft(soft, at);
+    this.takeSoft(agent, at);
     this.pulse.stateIs(hard.health, at);
     if (hard.end) this.calls = this.calls.filter(({ endedAt }) => endedAt !== null);
     return this.place !== before;
-  }
-
-  private sinceWhenNeeded({ incident, quiet, holds }: Agent['hard'], at: Instant): number {
-    const isLeftAlone = incident?.acknowledged !== undefined || (quiet !== undefined && quiet.until > at);
-    if (this.needsPerson && incident && !isLeftAlone) return incident.openedAt;
-    return holds.find(({ kind }) => kind === 'waiting-for-permission')?.since ?? 0;
   }
 
   /** All that orders, filters and counts look at, beside what every beat changes. */
@@ -106,8 +106,10 @@ export class FleetEntry {
     return `${this.group} ${this.role} ${this.state} ${this.stateSince} ${this.needsYouSince} ${flags}`;
   }
 
-  takeSoft({ beatAt, tokens, costUsd }: Agent['soft'], at: Instant): void {
+  takeSoft(agent: Agent, at: Instant): void {
+    const { beatAt, tokens, costUsd } = agent.soft;
     this.beatAt = beatAt;
+    this.heardAt = lastHeardOf(agent) ?? 0;
     this.tokens = tokens;
     this.costUsd = costUsd;
     this.pulse.tokensAre(tokens, at);

@@ -44,7 +44,7 @@ const compares: Readonly<Record<FleetSort, Compare>> = {
   attention: (a, b) => Number(b.needsYouSince > 0) - Number(a.needsYouSince > 0) || compares.worst(a, b),
   name: byName,
   group: (a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : byName(a, b)),
-  beat: (a, b) => a.beatAt - b.beatAt || byName(a, b),
+  beat: (a, b) => a.heardAt - b.heardAt || byName(a, b),
   tokens: (a, b) => b.tokens - a.tokens || byName(a, b),
   cost: (a, b) => b.costUsd - a.costUsd || byName(a, b),
   since: (a, b) => b.stateSince - a.stateSince || byName(a, b),

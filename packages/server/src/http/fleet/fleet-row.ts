@@ -1,4 +1,5 @@
 import { type Agent, findingsOf, type Instant, livenessOf, type Policy } from '@holter/core';
+import { lastHeardOf } from '../../post/index.ts';
 import { decisionsView } from '../decisions-view.ts';
 import { endDetail } from '../end-view.ts';
 import { type IncidentContext, incidentView } from '../incident-view.ts';
@@ -35,6 +36,7 @@ export function fleetRow(
     severity: lead?.severity ?? null,
     findingCount: findings.length,
     lastBeatAt: soft.beatAt || null,
+    lastSignAt: lastHeardOf(agent),
     beatEveryMs: hard.promises.beatEveryMs ?? null,
     lastProgressAt: hard.progress?.at ?? null,
     tool: entry.tool,

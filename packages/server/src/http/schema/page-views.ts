@@ -23,6 +23,7 @@ export const fleetRow = z.strictObject({
   severity: z.enum(['warn', 'act']).nullable(),
   findingCount: count,
   lastBeatAt: maybeTime,
+  lastSignAt: maybeTime.meta({ description: 'The last beat, pong or report of the agent itself.' }),
   beatEveryMs: count.nullable(),
   lastProgressAt: maybeTime,
   tool: word.nullable(),
@@ -35,7 +36,7 @@ export const fleetRow = z.strictObject({
   quietUntil: maybeTime,
   incidentId: word.nullable(),
   needsYouSince: maybeTime.meta({
-    description: 'Since when it waits for a decision or permission that nobody has taken up.',
+    description: 'Since when it waits for a decision, a permission or an answer that nobody has taken up.',
   }),
   offers: z.array(word).meta({ description: 'Decisions that would be accepted now, of one in trouble.' }),
   recommended: recommendation.nullable(),

@@ -141,6 +141,9 @@ export const agent = z.strictObject({
   cause: word.nullable(),
   presence: z.enum(['online', 'idle', 'busy', 'offline']),
   isWorking: z.boolean(),
+  needsYouSince: maybeTime.meta({
+    description: 'Since when it waits for a decision, a permission or an answer that nobody has taken up.',
+  }),
   lastBeatAt: maybeTime,
   lastSignAt: maybeTime,
   lastProgressAt: maybeTime,
