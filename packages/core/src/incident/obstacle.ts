@@ -53,6 +53,8 @@ export function whyNotDecide({ hard, policy, at }: About, decision: Decision): D
       return whyNotReplace(hard, decision);
     case 'dismiss':
       if (decision.finding !== undefined) return whyNotWrong(hard, decision.finding);
+      if (hard.end && !hard.incident)
+        return rejected('agent-ended', 'the agent has ended, and nothing restarts it');
       return hard.end && isActing ? rejected('start-under-way', 'a start is under way') : null;
     case 'allow_more_time':
       if (hard.end) return rejected('agent-ended', 'the agent has ended');

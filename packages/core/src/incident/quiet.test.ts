@@ -87,3 +87,28 @@ describe('a snoozed kind', () => {
     expect(bench.agent.hard.quietFindings).toBeUndefined();
   });
 });
+
+describe('an agent that has ended', () => {
+  const ended = (): Bench => {
+    const bench = new Bench({ promises: { process: true }, can: ['spawn'], executor: 'run-1' });
+    bench.advance(minutes(10));
+    bench.signal({ kind: 'exited', code: 5 }, 'holter');
+    return bench;
+  };
+  const leave = (bench: Bench) =>
+    bench.feed({ kind: 'decision', decision: { decision: 'dismiss', ...words } });
+
+  test('is left down, and how it ended stays known', () => {
+    const bench = ended();
+    expect(bench.agent.hard.incident).toBeDefined();
+    expect(leave(bench).rejection).toBeUndefined();
+    expect(bench.agent.hard.incident).toBeUndefined();
+    expect(bench.agent.hard.end).toMatchObject({ detail: 'exit code 5; left down by olga' });
+  });
+
+  test('can not be left down twice', () => {
+    const bench = ended();
+    leave(bench);
+    expect(leave(bench).rejection).toMatchObject({ code: 'agent-ended' });
+  });
+});

@@ -56,7 +56,8 @@ export function dismiss(draft: Draft, words: QuietWords): void {
   const { by, finding } = words;
   // An end that a person accepts is no failure, and the agent is not brought back.
   if (hard.end) {
-    hard.end = { how: 'stopped', at: hard.end.at, detail: `left down by ${by}` };
+    const detail = `${hard.end.detail}; left down by ${by}`.slice(0, EVIDENCE_LENGTH_MAX);
+    hard.end = { how: 'stopped', at: hard.end.at, detail };
     return;
   }
   for (const { kind } of hard.points) {

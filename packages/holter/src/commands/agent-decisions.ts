@@ -7,6 +7,7 @@ import { type Example, withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import {
   byOf,
+  type Done,
   minutes,
   type OrderOptions,
   order,
@@ -18,7 +19,7 @@ type AgentDecision = {
   readonly name: 'nudge' | 'terminate' | 'recover' | 'pause' | 'resume' | 'snooze' | 'wake' | 'wrong';
   readonly does: string;
   /** What is printed when the server has accepted it. */
-  readonly done: string;
+  readonly done: Done;
   readonly examples: readonly Example[];
   readonly options?: (command: Command) => Command;
   readonly body?: (options: never) => Readonly<Record<string, unknown>>;
@@ -123,8 +124,8 @@ const decisions: readonly AgentDecision[] = [
   },
   {
     name: 'wrong',
-    does: 'mark findings as a false alarm: resets their counters and ignores them for a while',
-    done: 'is marked as a false alarm; counters reset',
+    does: 'mark findings as a false alarm: resets their counters and ignores them for a while; of an agent that has ended: do not restart it',
+    done: ({ end }) => (end ? 'will not be restarted' : 'is marked as a false alarm; its counters are reset'),
     options: (command) => withFinding(command),
     body: findingOf,
     examples: [

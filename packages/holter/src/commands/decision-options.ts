@@ -11,6 +11,9 @@ export type DecisionOptions = ServerOptions & {
   readonly json?: boolean;
 };
 
+/** What is said of the agent when the server has accepted the decision. */
+export type Done = string | ((agent: DecidedView['agent']) => string);
+
 /** Of decisions that have something done to the agent. */
 export type OrderOptions = DecisionOptions & { readonly wait: boolean };
 
@@ -23,7 +26,7 @@ export async function order(
   options: OrderOptions,
   connection: Connection,
   agentId: string,
-  { ordered, send, done }: { ordered: Ordered; send: () => Promise<DecidedView>; done: string },
+  { ordered, send, done }: { ordered: Ordered; send: () => Promise<DecidedView>; done: Done },
 ): Promise<void> {
   const isFollowed = options.wait && !options.json && ordered.length > 0;
   const follow = isFollowed ? await beforeOrder(connection, agentId) : null;
@@ -47,13 +50,14 @@ export function byOf({ env }: Io, { by }: Pick<DecisionOptions, 'by'>): { readon
   return name ? { by: name } : {};
 }
 
-function tellDecided(io: Io, { json }: DecisionOptions, decided: DecidedView, done: string): void {
+function tellDecided(io: Io, { json }: DecisionOptions, decided: DecidedView, done: Done): void {
   if (json) {
     io.out(`${JSON.stringify(decided)}\n`);
     return;
   }
   const { agentId, state } = decided.agent;
-  io.out(`${agentId} ${done} (${painter(io)(colourOfState(state), state)})\n`);
+  const what = typeof done === 'string' ? done : done(decided.agent);
+  io.out(`${agentId} ${what} (${painter(io)(colourOfState(state), state)})\n`);
 }
 
 export function minutes(text: string): number {
