@@ -44,8 +44,14 @@ export async function decideAbout(
 async function openIncidentOf(connection: Connection, agentId: string): Promise<string> {
   const agent = await ask(connection, (client) => client.agent(agentId));
   if (agent.incident) return agent.incident.incidentId;
+  const { allow_more_time: snooze, terminate, recover } = agent.decisions;
+  const next = [
+    ...(snooze === null ? [`snooze it: holter snooze ${agentId}`] : []),
+    ...(terminate === null ? [`stop it: holter terminate ${agentId}`] : []),
+    ...(recover === null ? [`restart it: holter recover ${agentId}`] : []),
+  ];
   throw new CliFailure(
-    `${agentId} has no open incident, so there is nothing to decide (it is ${agent.state})`,
-    `snooze it: holter snooze ${agentId}    or stop it: holter terminate ${agentId}`,
+    `${agentId} has no open incident, so there is nothing to decide (it ${agent.end ? 'has ended' : `is ${agent.state}`})`,
+    next.length === 0 ? null : next.join('    or '),
   );
 }

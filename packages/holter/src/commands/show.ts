@@ -8,11 +8,13 @@ import { noteShown } from '../client/note-shown.ts';
 import { breakerInWords } from '../explain/breaker-in-words.ts';
 import { eventLine } from '../explain/event-line.ts';
 import {
+  endedInWords,
   holdInWords,
   isProcessOnly,
   promisesOnlyToRun,
   stateInWords,
   stepInWords,
+  whyEnded,
 } from '../explain/explain-agent.ts';
 import { inferredInWords } from '../explain/inferred-in-words.ts';
 import { patienceInWords } from '../explain/patience-in-words.ts';
@@ -65,9 +67,11 @@ async function showFinal(io: Io, agentId: string, options: ShowOptions): Promise
 
 function finalLines({ incarnation, startedAt, state, end, ...known }: FinalState): readonly string[] {
   const { task, checkpoint, findings } = known;
-  const ended = end ? `${end.how} at ${moment(end.at)}: ${end.detail}` : 'replaced before its end was known';
+  const ended = end
+    ? `${endedInWords(end)} at ${moment(end.at)}: ${whyEnded(end)}`
+    : `was ${state}, and replaced before its end was known`;
   return [
-    `${nth(incarnation)} start, at ${moment(startedAt)}: ${state}; ${ended}`,
+    `${nth(incarnation)} start, at ${moment(startedAt)}: ${ended}`,
     ...(task ? [`  task ${task.taskId}${task.percent === null ? '' : `, ${task.percent} % done`}`] : []),
     ...(checkpoint ? [`  checkpoint ${checkpoint.checkpointId}, ${moment(checkpoint.at)}`] : []),
     ...findings.map(({ severity, kind, evidence }) => `  ${severity} ${kind}: ${evidence}`),

@@ -31,7 +31,48 @@ describe('three lines about an agent', () => {
       [
         'ada has been STUCK for 15 min.',
         'Why: no checkpoint for 45 min, and nothing else moved; a checkpoint would be progress (checkpoint-stale; limit: 10 min to warn, 30 min to act).',
-        'Next: the agent is nudged in 4 min (nudge 3 of 3). You can: holter decide ada allow_more_time --minutes 15 --reason "…"  or  holter wrong ada --reason "…"',
+        'Next: the agent is nudged in 4 min (nudge 3 of 3). You can: holter decide ada allow_more_time --minutes 15 --reason "…"  or  holter nudge ada --reason "…"  or  holter wrong ada --reason "…"',
+      ],
+    ],
+    [
+      'stuck, with a recommendation',
+      {
+        state: 'STUCK',
+        findings: [stale],
+        incident,
+        recommended: { decision: 'nudge', why: 'it has not been nudged yet' },
+      },
+      [
+        'ada has been STUCK for 60 min.',
+        expect.stringContaining('no checkpoint for 45 min'),
+        expect.stringContaining(
+          'You can: holter nudge ada --reason "…" (recommended: it has not been nudged yet)  or  holter decide ada allow_more_time',
+        ),
+      ],
+    ],
+    [
+      'restarted, while nothing can be decided',
+      {
+        state: 'FAILING',
+        findings: [stale],
+        incident,
+        decisions: Object.fromEntries(
+          Object.keys(healthy.decisions).map((word) => [word, 'a start is under way']),
+        ) as AgentView['decisions'],
+      },
+      [
+        'ada has been FAILING for 60 min.',
+        expect.stringContaining('no checkpoint for 45 min'),
+        'Next: the agent is nudged in 4 min (nudge 3 of 3).',
+      ],
+    ],
+    [
+      'resolved',
+      { state: 'DEGRADED' },
+      [
+        'ada has been DEGRADED for 60 min.',
+        'Why: what was wrong is resolved; it is watched for a while before it counts as healthy.',
+        "Next: Holter keeps watching; you don't need to do anything yet.",
       ],
     ],
     [
@@ -111,7 +152,10 @@ describe('three lines about an agent', () => {
     ],
     [
       'waiting',
-      { holds: [{ kind: 'waiting-for-input', since: minutesAgo(5), until: null, mcpServer: null }] },
+      {
+        holds: [{ kind: 'waiting-for-input', since: minutesAgo(5), until: null, mcpServer: null }],
+        needsYouSince: minutesAgo(5),
+      },
       [
         'ada has been HEALTHY for 60 min.',
         'Why: nothing is wrong; it is waiting for your answer.',

@@ -21,7 +21,7 @@ export function stateInWords(agent: AgentView, now: Instant): string {
 }
 
 /** How it ended, without the reason. */
-function endedInWords({ how, byHolter }: NonNullable<AgentView['end']>): string {
+export function endedInWords({ how, byHolter }: NonNullable<AgentView['end']>): string {
   if (byHolter) return 'was stopped by Holter';
   if (how === 'exit-0') return 'finished';
   return how === 'stopped' ? 'was stopped' : 'failed';
@@ -44,6 +44,9 @@ function seenInWords({ evidence, progress, namesProgress }: AgentView['findings'
   return namesProgress ? seen : `${seen}; ${progress} would be progress`;
 }
 
+/** A state outlasts its finding for a while. */
+const IS_WATCHED = 'what was wrong is resolved; it is watched for a while before it counts as healthy';
+
 function because(agent: AgentView, now: Instant): string {
   const [lead] = agent.findings;
   const more = agent.findings.length - 1;
@@ -51,10 +54,11 @@ function because(agent: AgentView, now: Instant): string {
     const others = more > 0 ? ` And ${more} more: holter show ${agent.agentId}` : '';
     return `${seenInWords(lead)} (${lead.kind}; limit: ${lead.threshold}).${others}`;
   }
-  if (agent.end && hasEnded(agent)) return whyEnded(agent.end);
+  if (agent.end && hasEnded(agent)) return `${whyEnded(agent.end)}.`;
   if (agent.end) return `it ended ${ago(agent.end.at, now)}: ${agent.end.detail}.`;
   if (agent.holds.length > 0)
     return `nothing is wrong; it is ${agent.holds.map((hold) => holdSince(hold, now)).join(' and ')}.`;
+  if (agent.state !== 'HEALTHY' && agent.state !== 'TERMINATED') return `${IS_WATCHED}.`;
   if (isProcessOnly(agent)) return 'no findings; only its process is watched, not what it does.';
   const sign =
     agent.lastSignAt === null ? 'it has not been heard yet' : `last heard ${ago(agent.lastSignAt, now)}`;
@@ -68,8 +72,8 @@ export const promisesOnlyToRun = ({ promises, inferred }: AgentView): boolean =>
 export const isProcessOnly = (agent: AgentView): boolean => agent.end === null && promisesOnlyToRun(agent);
 
 /** The line before has said how and when. */
-const whyEnded = ({ detail }: NonNullable<AgentView['end']>): string =>
-  `${detail.replace(/^stopped by Holter: /, '').replace(/\.$/, '')}.`;
+export const whyEnded = ({ detail }: NonNullable<AgentView['end']>): string =>
+  detail.replace(/^stopped by Holter: /, '').replace(/\.$/, '');
 
 /** Less is the time that a beat takes. */
 const SKEW_MS_SHOWN = 2_000;
@@ -100,7 +104,7 @@ function holdSince({ kind, since, mcpServer }: AgentView['holds'][number], now: 
 }
 
 function next(agent: AgentView, now: Instant): string {
-  const { agentId, incident, quiet, state, decisions } = agent;
+  const { incident, quiet, state } = agent;
   if (quiet)
     return `snoozed for ${until(quiet.until, now).replace(/^in /, '')} by ${quiet.by} (${quiet.reason}).`;
   if (!incident) {
@@ -109,7 +113,9 @@ function next(agent: AgentView, now: Instant): string {
       ? 'nothing to do.'
       : "Holter keeps watching; you don't need to do anything yet.";
   }
-  return `${stepInWords(incident, now)}${toldInWords(incident, now)}. You can: ${choices(agentId, decisions)}`;
+  const choices = choicesOf(agent);
+  const youCan = choices.length === 0 ? '' : ` You can: ${choices.join('  or  ')}`;
+  return `${stepInWords(incident, now)}${toldInWords(incident, now)}.${youCan}`;
 }
 
 /** Who could have known, and since when. */
@@ -139,13 +145,26 @@ export function stepInWords(incident: IncidentView, now: Instant): string {
   return isSaidByWhy ? `${why}${when}` : `${steps[step]}${when} (${why})`;
 }
 
-function choices(agentId: string, decisions: AgentView['decisions']): string {
-  const asks: string[] = [];
-  if (decisions.allow_more_time === null)
-    asks.push(`holter decide ${agentId} allow_more_time --minutes 15 --reason "…"`);
-  if (decisions.terminate === null) asks.push(`holter terminate ${agentId} --reason "…"`);
-  if (decisions.recover === null) asks.push(`holter recover ${agentId} --reason "…"`);
-  if (decisions.wrong === null || decisions.leave_down === null)
-    asks.push(`holter wrong ${agentId} --reason "…"`);
-  return asks.join('  or  ');
+type Word = keyof AgentView['decisions'];
+
+/** How each decision is typed that an incident may call for, the mildest first. */
+const COMMANDS: readonly (readonly [Word, command: string])[] = [
+  ['allow_more_time', 'decide AGENT allow_more_time --minutes 15'],
+  ['nudge', 'nudge AGENT'],
+  ['force_handoff', 'decide AGENT force_handoff'],
+  ['terminate_and_recover', 'terminate AGENT --recover'],
+  ['terminate', 'terminate AGENT'],
+  ['recover', 'recover AGENT'],
+  ['replace', 'decide AGENT replace'],
+  ['wrong', 'wrong AGENT'],
+  ['leave_down', 'wrong AGENT'],
+];
+
+/** What would be accepted, as commands: what Holter recommends first, with its reason. */
+function choicesOf({ agentId, decisions, recommended }: AgentView): readonly string[] {
+  const typed = (command: string): string => `holter ${command.replace('AGENT', agentId)} --reason "…"`;
+  const offered = COMMANDS.filter(([word]) => decisions[word] === null);
+  const best = offered.find(([word]) => word === recommended?.decision);
+  const others = offered.filter((each) => each !== best).map(([, command]) => typed(command));
+  return best && recommended ? [`${typed(best[1])} (recommended: ${recommended.why})`, ...others] : others;
 }

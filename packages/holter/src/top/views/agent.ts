@@ -2,7 +2,7 @@ import { type Instant, instant } from '@holter/core/time';
 import type { AgentView, IncidentView, PulseView } from '@holter/server/local';
 import { stepInWords, threeLines } from '../../explain/explain-agent.ts';
 import { colourOfState, type Paint, printable } from '../../terminal/paint.ts';
-import { ago, dollars, short, timeOfDay, until, wrapped } from '../../terminal/words.ts';
+import { ago, dollars, nth, short, timeOfDay, until, wrapped } from '../../terminal/words.ts';
 import type { State } from '../state/state.ts';
 import { fitted } from './row-line.ts';
 
@@ -47,9 +47,15 @@ export function agentLines(
   ];
 }
 
+const MODES: Readonly<Record<AgentView['mode'], string>> = {
+  observe: 'Holter only watches',
+  nudge: 'Holter may nudge',
+  act: 'Holter may act',
+};
+
 function factsOf({ role, group, mode, tokens, costUsd, incarnation, task }: AgentView): string {
   const work = task ? `, task ${task.taskId}` : '';
-  return `role ${role}, group ${group}, start ${incarnation}, mode ${mode}, ${short(tokens)} tokens, ${dollars(costUsd)}${work}`;
+  return `role ${role}, group ${group}, ${nth(incarnation)} start, ${MODES[mode]}, ${short(tokens)} tokens, ${dollars(costUsd)}${work}`;
 }
 
 /** The steps of the incident: those behind it, where it stands, and when the next is due. */
