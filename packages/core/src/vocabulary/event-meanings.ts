@@ -60,12 +60,12 @@ export const EVENT_MEANINGS: { readonly [T in EventType]: EventMeaning<KeysOf<Pa
     payload: {
       agentId,
       taskId,
-      fromCheckpoint: 'the checkpoint, or empty for the start of the task',
+      fromCheckpoint: 'the checkpoint; `session` if the session is resumed, `task-start` if there is neither',
       attempt: 'which restart of this task',
     },
   },
   RECOVERY_COMPLETED: {
-    says: 'The restarted agent works.',
+    says: 'The restarted agent has passed its probation.',
     payload: { taskId, newAgentId: 'the agent that took over' },
   },
   RECOVERY_FAILED: {

@@ -116,9 +116,7 @@ function Whole({ all, problem, reload }: WholeProps) {
         <p class="agent-state">
           <StateLabel state={agent.state} />
           <span class="soft">
-            for <Age at={agent.stateSince} />
-            {agent.liveness !== 'alive' && ` · ${livenessWord(agent)}`} · {ordinal(agent.incarnation)} start ·{' '}
-            {modeWord(agent.mode)}
+            <Since agent={agent} /> · {ordinal(agent.incarnation)} start · {modeWord(agent.mode)}
           </span>
         </p>
       </header>
@@ -184,6 +182,29 @@ function useDecisionLink(agent: AgentData): void {
     if (obstacle === null) ask(decisionAbout(agent, decision));
     else tell(`${decision.label} is not possible now: ${obstacle}`, true);
   }, [agent.agentId, query.value]);
+}
+
+/** How long it has been as it is; of one that has ended for good, how and when. */
+function Since({ agent }: { readonly agent: AgentData }) {
+  const { end, incident, stateSince, liveness } = agent;
+  if (end && incident === null)
+    return (
+      <>
+        {endWord(end)} <Ago at={end.at} />
+      </>
+    );
+  return (
+    <>
+      for <Age at={stateSince} />
+      {liveness !== 'alive' && ` · ${livenessWord(agent)}`}
+    </>
+  );
+}
+
+function endWord({ how, byHolter }: NonNullable<AgentData['end']>): string {
+  if (byHolter) return 'stopped by Holter';
+  if (how === 'exit-0') return 'finished (exit 0)';
+  return how === 'stopped' ? 'stopped' : 'failed';
 }
 
 function livenessWord({ liveness, cause }: AgentData): string {

@@ -32,6 +32,9 @@ test.each<[string, EventView['payload'], string]>([
     'incident opened (started by an operator), first step: nudge',
   ],
   ['JOB_ENDED', { outcome: 'failed', code: 2, durationMs: 61_000 }, 'the job failed (exit 2) after 1 min'],
+  ['RECOVERY_INITIATED', { attempt: 1, fromCheckpoint: 'c3' }, 'restart 1 ordered, from c3'],
+  ['RECOVERY_INITIATED', { attempt: 2, fromCheckpoint: 'session' }, 'restart 2 ordered, from its session'],
+  ['RECOVERY_COMPLETED', {}, 'the restart has passed its probation'],
   ['JOB_ENDED', { outcome: 'done' }, 'the job finished'],
   [
     'WORKER_ESCALATION_TICKET',

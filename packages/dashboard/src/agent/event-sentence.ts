@@ -33,6 +33,12 @@ const ticketChanges: Readonly<Record<string, string>> = {
 /** The triage and the judge need no name. */
 const isPerson = (status: unknown): boolean => text(status) in ticketChanges;
 
+/** Where a successor begins if it has no checkpoint. */
+const FROM: Readonly<Record<string, string>> = {
+  session: 'its session',
+  'task-start': 'the beginning of its task',
+};
+
 const endings: Readonly<Record<string, string>> = {
   'exit-0': 'finished',
   stopped: 'stopped',
@@ -78,8 +84,8 @@ const sentences: Readonly<Record<EventType, (payload: Payload) => string>> = {
   NUDGE_SENT: ({ attempt, message }) => `nudge ${number(attempt)} sent${because(message)}`,
   ESCALATION_TRIGGERED: ({ reason }) => `escalated to a person${because(reason)}`,
   RECOVERY_INITIATED: ({ attempt, fromCheckpoint }) =>
-    `restart ${number(attempt)} ordered, from ${text(fromCheckpoint) || 'the beginning of its task'}`,
-  RECOVERY_COMPLETED: () => 'restarted',
+    `restart ${number(attempt)} ordered, from ${FROM[text(fromCheckpoint)] ?? text(fromCheckpoint)}`,
+  RECOVERY_COMPLETED: () => 'the restart has passed its probation',
   RECOVERY_FAILED: ({ reason }) => `restart failed${because(reason)}`,
   DECISION_MADE: ({ decision, by, reason, finding, wrong }) =>
     `${personOf(by)} decided: ${decisionWord(decision, wrong !== undefined)}${finding === undefined ? '' : ` about ${plain(text(finding))}`}${because(reason)}`,

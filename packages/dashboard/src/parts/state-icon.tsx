@@ -4,6 +4,10 @@ export type State = FleetRowView['state'];
 
 export const STATES: readonly State[] = ['FAILING', 'STUCK', 'DEGRADED', 'HEALTHY', 'TERMINATED'];
 
+/** A command that has finished was not terminated by anybody. */
+export const stateName = (state: State): string =>
+  state === 'TERMINATED' ? 'Ended' : state.charAt(0) + state.slice(1).toLowerCase();
+
 /** Each state has its own shape, for people who do not distinguish the colours. */
 const shapes: Readonly<Record<State, string>> = {
   HEALTHY: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2Z',
@@ -25,7 +29,7 @@ export function StateLabel({ state }: { readonly state: State }) {
   return (
     <span class={`state state-${state.toLowerCase()}`}>
       <StateIcon state={state} />
-      {state.charAt(0) + state.slice(1).toLowerCase()}
+      {stateName(state)}
     </span>
   );
 }

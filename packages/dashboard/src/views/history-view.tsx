@@ -1,7 +1,7 @@
 import type { HistoryView as HistoryData } from '@holter/server/wire';
 import { useEffect } from 'preact/hooks';
 import { NotYet } from '../parts/messages.tsx';
-import { type State, StateLabel } from '../parts/state-icon.tsx';
+import { type State, StateLabel, stateName } from '../parts/state-icon.tsx';
 import { Table } from '../parts/table.tsx';
 import { Tile } from '../parts/tile.tsx';
 import { dayName, grouped } from '../parts/words.ts';
@@ -100,7 +100,7 @@ function Bars({ days }: { readonly days: readonly Day[] }) {
 
 const DAY_COLUMNS = [
   'Day',
-  ...SHOWN.map((state) => `${state.charAt(0)}${state.slice(1).toLowerCase()}`),
+  ...SHOWN.map(stateName),
   ...['Incidents', 'Nudges', 'Escalations', 'Terminations', 'Restarts that held', 'False alarms'],
 ];
 
