@@ -10,7 +10,28 @@ const CONFIG = `
 profiles:
   limited:
     limits: { tokens_max: 1000, step: terminate }
+channels:
+  nobody-there: { type: webhook, url: 'http://127.0.0.1:9/' }
+health_monitoring:
+  alerting:
+    stuck_agent: { channels: [nobody-there] }
+    agent_failed: { channels: [nobody-there] }
 `;
+const TICKET = {
+  worker_agent_id: 'judged',
+  worker_session_id: 'session-1',
+  worker_node_id: 'node-1',
+  worker_graph_id: 'graph-1',
+  severity: 'high',
+  cause: '16 steps in a row were judged and none was accepted.',
+  judge_reasoning: '16 judged steps since the last ACCEPT (high from 15).',
+  suggested_action: 'Read its last steps.',
+  recent_verdicts: ['ACCEPT', 'RETRY'],
+  total_steps_checked: 20,
+  steps_since_last_accept: 16,
+  stall_minutes: null,
+  evidence_snippet: 'Let me try that again.',
+};
 const server = await DataFolderServer.start(checkout, CONFIG);
 
 const acting = { can: ['nudge', 'terminate', 'spawn'] };
@@ -22,6 +43,7 @@ await tellEarlyOnes();
 await tellRecovery();
 await tellMiddleOnes();
 await tellLateOnes();
+await tellRemoteOnes();
 await tellLastOnes();
 await server.copyTo(folder);
 
@@ -145,6 +167,33 @@ async function tellLateOnes() {
   await fillTrail('worker');
   await server.checkpoint('worker', 'newest');
   await server.until(32);
+}
+
+/** Letters in every state, several tasks, and a ticket that waits for an answer. */
+async function tellRemoteOnes() {
+  await server.register('remote', { can: ['nudge'], promises: { tasks: true } });
+  for (const taskId of ['part-1', 'part-2'])
+    await server.http('POST', '/v1/agents/remote/task', {
+      taskId,
+      status: 'assigned',
+      expectedInSeconds: 60,
+    });
+  const send = (from, to, message, more = {}, who = 'operator') =>
+    server.http(
+      'POST',
+      '/api/messages',
+      { from, to, subject: message, priority: 'high', content: { type: 'request', message }, ...more },
+      who,
+    );
+  const chief = 'ecos-chief-of-staff';
+  const { id: read } = await send(chief, 'remote', 'read, and not acknowledged');
+  const { id: acknowledged } = await send(chief, 'remote', 'acknowledged');
+  await send(chief, 'remote', 'unread', { priority: 'urgent', clientId: 'client-1' });
+  await send('remote', chief, 'an answer', { inReplyTo: acknowledged }, 'remote');
+  await server.http('PATCH', `/api/messages?agent=remote&id=${read}&action=read`, undefined, 'remote');
+  await server.register('judged', acting);
+  await server.http('POST', '/v1/tickets', TICKET);
+  await server.settle();
 }
 
 async function loop(agentId, times) {
