@@ -23,9 +23,11 @@ export function whyInadmissible(hard: Hard, signal: Signal, origin: Source): Sig
   }
   const { senses, decides, holds, ends } = AUTHORITY[origin];
   if (!senses && SENSED_ONLY.has(signal.kind)) return 'sensed-only';
-  if (decides !== 'always' && isOperatorHold(signal)) return 'operator-only';
-  if ((holds === 'never' && isHold(signal)) || (ends === 'never' && signal.kind === 'stopped'))
-    return 'other-agent';
+  if (signal.kind === 'hold-begun' || signal.kind === 'hold-ended') {
+    if (decides !== 'always' && signal.hold === 'paused-by-operator') return 'operator-only';
+    if (holds === 'never') return 'other-agent';
+  }
+  if (ends === 'never' && signal.kind === 'stopped') return 'other-agent';
   if (hard.end && !COUNTS_AFTER_END.has(signal.kind)) return 'agent-ended';
   if (signal.kind === 'task-assigned' && !hasRoomForTask(hard, signal.taskId, origin === 'agent'))
     return 'too-many-tasks';
@@ -61,11 +63,6 @@ export const HARMLESS_TWICE: ReadonlySet<Signal['kind']> = new Set<Signal['kind'
   'activity',
   'process',
 ]);
-
-const isHold = (signal: Signal): signal is Extract<Signal, { kind: 'hold-begun' | 'hold-ended' }> =>
-  signal.kind === 'hold-begun' || signal.kind === 'hold-ended';
-
-const isOperatorHold = (signal: Signal): boolean => isHold(signal) && signal.hold === 'paused-by-operator';
 
 /** Whether this fact was folded in before, on any path; if not, it is remembered. */
 export function isRepeatedSignal(draft: Draft, signal: Signal): boolean {

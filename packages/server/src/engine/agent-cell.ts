@@ -1,8 +1,10 @@
 import {
   type Agent,
+  applyInput,
   enroll,
   type HolterEvent,
   heldGuard,
+  type Input,
   type InputBody,
   outlineOf,
   type Registration,
@@ -138,12 +140,13 @@ export class AgentCell {
   askQuickly(request: Request): Answer | null {
     if (!isBeat(request) || !this.stored || !this.isIdle) return null;
     if (!this.isLoaded && !this.isOutline) return null;
-    const { context, stored } = this;
-    if (!context.fleet.isLoaded) return null;
-    const { agent, events, effects, fleet } = this.transition(stored.agent, request.body);
+    const before = this.stored.agent;
+    const { input, policy, money } = this.given(before, request.body);
+    // The fleet matters only to an agent that asks it for something.
+    const { agent, events, effects, asks } = applyInput(before, input, policy, money);
     // The beat changes more than soft facts: the queue folds it again and commits.
-    if (agent.hard !== stored.agent.hard || fleet !== context.fleet.get().fleet) return null;
-    if (effects.length > 0 || events.some(isKept)) return null;
+    if (agent.hard !== before.hard || asks.length > 0 || effects.length > 0 || events.some(isKept))
+      return null;
     this.keepSoft(agent, events);
     return { kind: 'folded', agent };
   }
@@ -318,25 +321,28 @@ export class AgentCell {
 
   /** `pending` is what the batch has spent so far, and what is not on the books yet. */
   private transition(agent: Agent, body: InputBody, pending: readonly Spending[] = []): Transition {
-    const { clock, stallWatch, fleet, groups, policies, spending } = this.context;
-    const { role, group, patience } = agent.hard;
-    const set = policies();
-    const at = clock.now();
-    const policy = policyFor(set, role, this.agentId, group, patience);
+    const { fleet, groups, policies } = this.context;
+    const { group } = agent.hard;
+    const { input, policy, money } = this.given(agent, body);
     const isHeld = this.context.isHeld();
     const known = fleet.get().fleet;
-    const after = transition(
-      agent,
-      isHeld ? heldGuard(group, at) : known,
-      { at, stalls: stallWatch.stalls, ...body },
-      {
-        policy,
-        fleetPolicy: set.fleet,
-        groupSize: groups.sizeOf(group),
-        money: withSpending(spending.moneyOf(agent.hard, policy, set, at), pending),
-      },
-    );
+    const after = transition(agent, isHeld ? heldGuard(group, input.at) : known, input, {
+      policy,
+      fleetPolicy: policies().fleet,
+      groupSize: groups.sizeOf(group),
+      money: withSpending(money, pending),
+    });
     return isHeld ? { ...after, fleet: known } : after;
+  }
+
+  /** What the rules need to know besides the record and the fleet. */
+  private given(agent: Agent, body: InputBody) {
+    const { clock, stallWatch, policies, spending } = this.context;
+    const { role, group, patience } = agent.hard;
+    const set = policies();
+    const input: Input = { at: clock.now(), stalls: stallWatch.stalls, ...body };
+    const policy = policyFor(set, role, this.agentId, group, patience);
+    return { input, policy, money: spending.moneyOf(agent.hard, policy, set, input.at) };
   }
 
   private foldOne(folded: Folded, request: Request): Answer {
