@@ -62,6 +62,7 @@ describe.runIf(hasTmux)('holter tmux watch', () => {
       ['idle', 'idle'],
       ['asking', 'asking'],
       ['typing', 'idle'],
+      ['synchronized', 'idle'],
       ['dead', 'busy'],
     ] as const)
       inPane(name, begins);
@@ -77,10 +78,8 @@ describe.runIf(hasTmux)('holter tmux watch', () => {
     watch.stderr?.on('data', (chunk: Buffer) => {
       said += chunk.toString();
     });
-    for (const name of ['idle', 'asking', 'typing', 'dead', 'zombie']) {
-      const pane = paneOf(name);
-      ids.set(name, `${name}.${pane.slice(1)}`);
-    }
+    for (const name of tmux(socket, 'list-sessions', '-F', '#{session_name}').split('\n'))
+      ids.set(name, `${name}.${paneOf(name).slice(1)}`);
     for (const id of ids.values())
       await until(`${id} is watched`, () => said.includes(`${id} is watched: claude-code`));
   });
@@ -121,6 +120,25 @@ describe.runIf(hasTmux)('holter tmux watch', () => {
     await until('the reason is said', () => said.includes(`${idOf('typing')}: a nudge waits: `));
     expect(eventsOf('typing')).toEqual(['started']);
     expect(shown()).toContain('❯ half a line\n');
+  });
+
+  it('never presses a key that would reach other panes', async () => {
+    const neighbour = world.path('neighbour');
+    const pane = paneOf('synchronized');
+    const synchronize = (value: string) =>
+      tmux(socket, 'set-option', '-w', '-t', pane, 'synchronize-panes', value);
+    const other = ['-P', '-F', '#{pane_id}', '-t', pane, 'sh', '-c', `exec cat > ${neighbour}`];
+    const otherPane = tmux(socket, 'split-window', '-d', ...other);
+    await until('the neighbour reads', () => existsSync(neighbour));
+    synchronize('on');
+    await nudge('synchronized');
+    await until('the reason is said', () =>
+      said.includes(`${idOf('synchronized')}: a nudge waits: what is typed here would go to other panes too`),
+    );
+    synchronize('off');
+    await until('it arrives', () => eventsOf('synchronized').includes('sent: Holter: is it done; or not?'));
+    expect(readFileSync(neighbour, 'utf8')).toBe('');
+    tmux(socket, 'kill-pane', '-t', otherPane);
   });
 
   it.each([

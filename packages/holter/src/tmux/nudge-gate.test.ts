@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { isAtPrompt, type NudgeFacts, TYPED_LATELY_MS, whyNotNudge } from './nudge-gate.ts';
 
+const pane = { dead: null, isInMode: false, isSynchronized: false };
 const free: NudgeFacts = {
-  pane: { dead: null, isInMode: false },
+  pane,
   screen: { state: 'idle', typed: '' },
   status: 'idle',
   typedMsAgo: null,
@@ -17,8 +18,13 @@ it('a nudge is pasted only at an empty prompt of an agent that is known not to a
 
 it.each<[string, Partial<NudgeFacts>, string]>([
   ['a pane that has closed', { pane: null }, 'its pane is dead'],
-  ['a dead pane', { pane: { dead: { code: 0, signal: null }, isInMode: false } }, 'its pane is dead'],
-  ['copy mode', { pane: { dead: null, isInMode: true } }, 'its pane is in copy mode'],
+  ['a dead pane', { pane: { ...pane, dead: { code: 0, signal: null } } }, 'its pane is dead'],
+  ['copy mode', { pane: { ...pane, isInMode: true } }, 'its pane is in copy mode'],
+  [
+    'panes that receive the same keys',
+    { pane: { ...pane, isSynchronized: true } },
+    'what is typed here would go to other panes too',
+  ],
   ['a screen that asks', { screen: { state: 'asking', typed: '' } }, 'it is asking for a decision'],
   [
     'a file that says it asks, whatever the screen shows',
@@ -49,6 +55,7 @@ it('an agent that hangs at its model is typed to although it works, but not whil
   expect(whyNotNudge({ ...hung, status: 'waiting' })).toBe('it is asking for a decision');
   expect(whyNotNudge({ ...hung, status: null })).toBe('it does not say whether it is asking');
   expect(whyNotNudge({ ...hung, typedMsAgo: 2_000 })).toBe('somebody is typing in its session');
+  expect(whyNotNudge({ ...hung, pane: { ...pane, isSynchronized: true } })).toContain('other panes');
   expect(whyNotNudge({ ...hung, screen: { state: 'busy', typed: 'half a line' } })).toContain('text');
 });
 

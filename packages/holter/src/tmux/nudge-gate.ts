@@ -4,7 +4,7 @@ import type { Screen } from './screen.ts';
 
 /** Everything that a nudge by keys depends on, as of one look. */
 export type NudgeFacts = {
-  readonly pane: Pick<PaneRow, 'dead' | 'isInMode'> | null;
+  readonly pane: Pick<PaneRow, 'dead' | 'isInMode' | 'isSynchronized'> | null;
   readonly screen: Screen;
   /** What its own file says; undefined for an agent that keeps none. */
   readonly status: SessionFile['status'] | undefined;
@@ -24,6 +24,7 @@ export const TYPED_LATELY_MS = 30_000;
 export function whyNotNudge({ pane, screen, status, typedMsAgo, mayInterrupt }: NudgeFacts): string | null {
   if (!pane || pane.dead) return 'its pane is dead';
   if (pane.isInMode) return 'its pane is in copy mode';
+  if (pane.isSynchronized) return 'what is typed here would go to other panes too';
   if (screen.state === 'asking' || status === 'waiting') return 'it is asking for a decision';
   if (typedMsAgo !== null && typedMsAgo < TYPED_LATELY_MS) return 'somebody is typing in its session';
   if (!mayInterrupt && (screen.state === 'busy' || status === 'busy')) return 'it is working';

@@ -11,6 +11,8 @@ export type PaneRow = {
   readonly dead: { readonly code: number | null; readonly signal: number | null } | null;
   /** Copy mode or a menu: keys would go there. */
   readonly isInMode: boolean;
+  /** `synchronize-panes`: keys would also go to other panes of its window. */
+  readonly isSynchronized: boolean;
   /** When its window last had output, in seconds. */
   readonly activity: number;
   readonly title: string;
@@ -31,6 +33,7 @@ const PANE_FIELDS = [
   'pane_dead_status',
   'pane_dead_signal',
   'pane_in_mode',
+  'pane_synchronized',
   'window_activity',
   // Last, because a program may put anything into its title.
   'pane_title',
@@ -50,13 +53,15 @@ export async function lookAtPanes(client: ControlClient): Promise<Panes> {
 }
 
 export function parsePane(line: string, names: ReadonlyMap<string, string>): PaneRow | null {
-  const [paneId = '', sessionId = '', pid, isDead, code, signal, mode, activity, ...title] = line.split('|');
+  const [paneId = '', sessionId = '', pid, isDead, code, signal, mode, isSynchronized, activity, ...title] =
+    line.split('|');
   const sessionName = names.get(sessionId);
   if (!/^%\d+$/.test(paneId) || sessionName === undefined || !(Number(pid) > 0)) return null;
   return {
     ...{ paneId, sessionId, sessionName, pid: Number(pid) },
     dead: isDead === '1' ? { code: numberOf(code), signal: numberOf(signal) } : null,
     isInMode: mode !== '0',
+    isSynchronized: isSynchronized !== '0',
     activity: Number(activity),
     title: title.join('|'),
   };
