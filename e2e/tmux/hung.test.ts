@@ -73,7 +73,7 @@ describe.runIf(hasTmux)('a tmux server that hangs', () => {
     const row = table?.row(process.pid);
     if (!table || !row) throw new Error('processes can not be read');
     const server = new TmuxServer(socket, env);
-    const [paneId = ''] = (await server.look())?.panes.keys() ?? [];
+    const [paneId = ''] = (await server.look())?.keys() ?? [];
     const pane = server.paneOf(paneId);
     const typist = { self: identityOf(table, row), table };
     const ended = { ...typist.self, startedAt: '1' };
@@ -90,9 +90,9 @@ describe.runIf(hasTmux)('a tmux server that hangs', () => {
 
   it('a look through a session that has just ended sees the others', async () => {
     const server = new TmuxServer(socket, env);
-    expect((await server.look())?.panes.size).toBe(2);
+    expect((await server.look())?.size).toBe(2);
     tmux('kill-session', '-t', '=first');
-    expect((await server.look())?.panes.size).toBe(1);
+    expect((await server.look())?.size).toBe(1);
     server.close();
   });
 

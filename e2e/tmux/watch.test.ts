@@ -62,6 +62,8 @@ describe.runIf(hasTmux)('holter tmux watch', () => {
       ['idle', 'idle'],
       ['asking', 'asking'],
       ['typing', 'idle'],
+      ['grouped', 'idle'],
+      ['controlled', 'idle'],
       ['synchronized', 'idle'],
       ['dead', 'busy'],
     ] as const)
@@ -120,6 +122,35 @@ describe.runIf(hasTmux)('holter tmux watch', () => {
     await until('the reason is said', () => said.includes(`${idOf('typing')}: a nudge waits: `));
     expect(eventsOf('typing')).toEqual(['started']);
     expect(shown()).toContain('❯ half a line\n');
+  });
+
+  it('never types beside a person who shows the pane in another session', async () => {
+    const clients = () => tmux(socket, 'list-clients', '-F', '#{session_name}').split('\n');
+    // Its name comes after that of the session of the agent.
+    const another = `TMUX= tmux -L ${socket} new-session -t grouped -s zz`;
+    tmux(person, 'new-window', '-t', '=desk:', '-n', 'zz', 'sh', '-c', another);
+    await until('the person sees it', () => clients().includes('zz'));
+    tmux(person, 'send-keys', '-t', '=desk:zz', '-l', 'half a line');
+    await nudge('grouped');
+    await until('the reason is said', () =>
+      said.includes(`${idOf('grouped')}: a nudge waits: somebody is typing in its session`),
+    );
+    expect(eventsOf('grouped')).toEqual(['started']);
+    tmux(socket, 'kill-session', '-t', '=zz');
+  });
+
+  it('waits while a terminal in control mode shows the pane: when somebody types there is not known', async () => {
+    const words = ['-L', socket, '-C', 'attach-session', '-t', '=controlled'];
+    const terminal = spawn('tmux', words, { env: world.env, stdio: ['pipe', 'ignore', 'ignore'] });
+    const clients = () => tmux(socket, 'list-clients', '-t', '=controlled', '-F', '#{client_flags}');
+    await until('it is attached', () => clients().includes('control-mode'));
+    await nudge('controlled');
+    await until('the reason is said', () =>
+      said.includes(`${idOf('controlled')}: a nudge waits: a terminal in control mode shows it`),
+    );
+    expect(eventsOf('controlled')).toEqual(['started']);
+    terminal.stdin.end();
+    await until('it arrives', () => eventsOf('controlled').includes('sent: Holter: is it done; or not?'));
   });
 
   it('never presses a key that would reach other panes', async () => {
@@ -181,7 +212,7 @@ describe.runIf(hasTmux)('holter tmux watch', () => {
     await until('only the watch is attached', () => clients() === 1);
     const server = new TmuxServer(socket, world.env);
     const looks = await Promise.all([server.look(), server.look(), server.look()]);
-    for (const look of looks) expect(look?.panes.size).toBe(ids.size);
+    for (const look of looks) expect(look?.size).toBe(ids.size);
     expect(clients()).toBe(2);
     server.close();
     await until('it has left', () => clients() === 1);

@@ -16,8 +16,6 @@ export type TownSession = {
   /** The town that has started it; null if somebody else did. */
   readonly town: string | null;
   readonly panes: readonly { readonly row: PaneRow; readonly pane: Pane }[];
-  /** When a person last pressed a key in it, in seconds. */
-  readonly typedAt: number | null;
 };
 
 /** `no-tmux`: it is not installed, so that no session can be seen or started. `unknown` is a look that failed. */
@@ -60,10 +58,10 @@ export class TownSessions {
 
   private async look(name: string): Promise<FoundSession> {
     const panes = await this.server.look();
-    const rows = [...(panes?.panes.values() ?? [])].filter(({ sessionName }) => sessionName === name);
+    const rows = [...(panes?.values() ?? [])].filter(({ sessionName }) => sessionName === name);
     const [first] = rows;
     const { key } = this.server;
-    if (!panes || !first || key === null) return { kind: 'none' };
+    if (!first || key === null) return { kind: 'none' };
     const { sessionId } = first;
     const marks = await this.server.ask(`display-message -p -t '${sessionId}' '#{${MARK}}'`);
     return {
@@ -76,7 +74,6 @@ export class TownSessions {
         panes: rows
           .sort((a, b) => Number(a.paneId.slice(1)) - Number(b.paneId.slice(1)))
           .map((row) => ({ row, pane: this.server.paneOf(row.paneId) })),
-        typedAt: panes.typedAt.get(sessionId) ?? null,
       },
     };
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isAtPrompt, type NudgeFacts, TYPED_LATELY_MS, whyNotNudge } from './nudge-gate.ts';
 
-const pane = { dead: null, isInMode: false, isSynchronized: false };
+const pane = { dead: null, isInMode: false, isSynchronized: false, hasControlTerminal: false };
 const free: NudgeFacts = {
   pane,
   screen: { state: 'idle', typed: '' },
@@ -40,6 +40,11 @@ it.each<[string, Partial<NudgeFacts>, string]>([
   ['work', { screen: { state: 'busy', typed: '' } }, 'it is working'],
   ['work, by its file', { status: 'busy' }, 'it is working'],
   ['keys a moment ago', { typedMsAgo: 2_000 }, 'somebody is typing in its session'],
+  [
+    'a terminal whose keys have no time',
+    { pane: { ...pane, hasControlTerminal: true } },
+    'a terminal in control mode shows it, and somebody may be typing there',
+  ],
   [
     'text at the prompt',
     { screen: { state: 'idle', typed: 'half a line' } },

@@ -4,11 +4,11 @@ import type { Screen } from './screen.ts';
 
 /** Everything that a nudge by keys depends on, as of one look. */
 export type NudgeFacts = {
-  readonly pane: Pick<PaneRow, 'dead' | 'isInMode' | 'isSynchronized'> | null;
+  readonly pane: Pick<PaneRow, 'dead' | 'isInMode' | 'isSynchronized' | 'hasControlTerminal'> | null;
   readonly screen: Screen;
   /** What its own file says; undefined for an agent that keeps none. */
   readonly status: SessionFile['status'] | undefined;
-  /** Since a person last pressed a key in its session; null if none is attached. */
+  /** Since a person last pressed a key in a session that shows it; null if none is attached. */
   readonly typedMsAgo: number | null;
   /** It hangs at its model, and may be interrupted: that it works is no reason to wait then. */
   readonly mayInterrupt: boolean;
@@ -27,6 +27,7 @@ export function whyNotNudge({ pane, screen, status, typedMsAgo, mayInterrupt }: 
   if (pane.isSynchronized) return 'what is typed here would go to other panes too';
   if (screen.state === 'asking' || status === 'waiting') return 'it is asking for a decision';
   if (typedMsAgo !== null && typedMsAgo < TYPED_LATELY_MS) return 'somebody is typing in its session';
+  if (pane.hasControlTerminal) return 'a terminal in control mode shows it, and somebody may be typing there';
   if (!mayInterrupt && (screen.state === 'busy' || status === 'busy')) return 'it is working';
   if (screen.state === 'unknown') return 'its screen is not understood';
   if (status === null) return 'it does not say whether it is asking';

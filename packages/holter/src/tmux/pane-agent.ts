@@ -200,12 +200,12 @@ export class PaneAgent {
   }
 
   /** One look. `seen` is null when the pane has closed or its tmux server has gone. */
-  async look(seen: PaneRow | null | 'unknown', typedAt: number | null, loss: Loss): Promise<void> {
+  async look(seen: PaneRow | null | 'unknown', loss: Loss): Promise<void> {
     if (!this.isRunning || this.isInHand) return;
     const row = seen === 'unknown' ? null : seen;
     const { clock } = this.context;
     // The clients go with the last pane, and what was typed there last may have closed it.
-    this.typedAt = typedAt ?? this.typedAt;
+    this.typedAt = row?.typedAt ?? this.typedAt;
     if (!this.isAlive) {
       this.looksSinceEnd += 1;
       const isOwnCommand = row?.pid === this.found.process.pid;

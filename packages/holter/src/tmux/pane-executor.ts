@@ -7,8 +7,8 @@ import type { Outcome } from '../run/effect-loop.ts';
 import { nullIfGone, quoted, TmuxSilent } from './control-client.ts';
 import { childrenOf, type FoundAgent, findAgent } from './find-agent.ts';
 import type { PaneAgent } from './pane-agent.ts';
+import type { PaneRow } from './pane-row.ts';
 import { type Tried, typeAtPrompt } from './prompt.ts';
-import type { Pane } from './tmux-server.ts';
 
 /** A nudge that could not be delivered for so long is refused, with the reason; the incident goes on without it. */
 const NUDGE_WAIT_MS = 120_000;
@@ -118,7 +118,7 @@ export class PaneExecutor {
     const seen = await this.seePane();
     if (seen instanceof TmuxSilent) return refused(seen.message);
     if (!seen) return refused('its pane has closed');
-    const obstacle = seen.row.dead ? null : this.whyOccupied(seen.row.pid);
+    const obstacle = seen.dead ? null : this.whyOccupied(seen.pid);
     if (obstacle !== null) return refused(obstacle);
     const keys = join(folder.path, 'spawns');
     if (!takeSpawnKey(keys, sha256(effect.key).slice(0, 40), clock.now(), agent.executorId))
@@ -188,9 +188,8 @@ export class PaneExecutor {
     const { clock, table } = context;
     for (const deadline = clock.now() + STARTED_WITHIN_MS; clock.now() < deadline; ) {
       const seen = await this.seePane();
-      if (!seen || (!(seen instanceof TmuxSilent) && seen.row.dead)) return null;
-      const agent =
-        seen instanceof TmuxSilent ? null : findAgent(table, seen.row.pid, childrenOf(table.rows()));
+      if (!seen || (!(seen instanceof TmuxSilent) && seen.dead)) return null;
+      const agent = seen instanceof TmuxSilent ? null : findAgent(table, seen.pid, childrenOf(table.rows()));
       // The first command line is kept: the next restart is made from it again.
       if (agent) return { ...found, env, process: agent.process };
       await this.pause(STARTED_LOOK_MS);
@@ -199,7 +198,7 @@ export class PaneExecutor {
   }
 
   /** Null if it has gone; what tmux does not tell is not known. */
-  private async seePane(): Promise<Awaited<ReturnType<Pane['look']>> | TmuxSilent> {
+  private async seePane(): Promise<PaneRow | null | TmuxSilent> {
     try {
       return await this.agent.pane.look().catch(nullIfGone);
     } catch (error) {

@@ -4,6 +4,7 @@ import { type ControlClient, quoted } from './control-client.ts';
 export type PaneRow = {
   /** `%3`; never used again while its tmux server lives. */
   readonly paneId: string;
+  /** Its window may be linked into several sessions; this is the oldest. */
   readonly sessionId: string;
   readonly sessionName: string;
   readonly pid: number;
@@ -16,14 +17,20 @@ export type PaneRow = {
   /** When its window last had output, in seconds. */
   readonly activity: number;
   readonly title: string;
+} & Keys;
+
+/** What is known of the keys of people in all sessions that show a pane. */
+type Keys = {
+  /** When the last one was pressed, in seconds; null if nobody is attached. */
+  readonly typedAt: number | null;
+  /** Somebody may type through a program in control mode, such as iTerm2: tmux does not say when. */
+  readonly hasControlTerminal: boolean;
 };
 
-/** One look at a tmux server. */
-export type Panes = {
-  readonly panes: ReadonlyMap<string, PaneRow>;
-  /** When a person last pressed a key in a session, in seconds, by session id. */
-  readonly typedAt: ReadonlyMap<string, number>;
-};
+/** One look at a tmux server, by pane id. */
+export type Panes = ReadonlyMap<string, PaneRow>;
+
+const NO_KEYS: Keys = { typedAt: null, hasControlTerminal: false };
 
 const PANE_FIELDS = [
   'pane_id',
@@ -44,15 +51,42 @@ export async function lookAtPanes(client: ControlClient): Promise<Panes> {
   const [panes, sessions, clients] = await Promise.all([
     client.ask(`list-panes -a -F ${quoted(PANE_FORMAT)}`),
     client.ask(`list-sessions -F ${quoted('#{session_id} #{session_name}')}`),
-    client.ask(`list-clients -F ${quoted('#{client_control_mode} #{session_id} #{client_activity}')}`),
+    client.ask(`list-clients -F ${quoted('#{session_id} #{client_activity} #{client_flags}')}`),
   ]);
-  const names = new Map(sessions.map((line) => splitAt(line, ' ')));
-  const rows = panes.flatMap((line) => parsePane(line, names) ?? []);
-  // A window that is linked into several sessions is listed for each of them.
-  return { panes: new Map(rows.reverse().map((row) => [row.paneId, row])), typedAt: parseTyped(clients) };
+  return panesIn({ panes, sessions, clients });
 }
 
-export function parsePane(line: string, names: ReadonlyMap<string, string>): PaneRow | null {
+type Listed = {
+  readonly panes: readonly string[];
+  readonly sessions: readonly string[];
+  readonly clients: readonly string[];
+};
+
+export function panesIn({ panes, sessions, clients }: Listed): Panes {
+  const names = new Map(sessions.map((line) => splitAt(line, ' ')));
+  const keys = keysIn(clients);
+  const rows = new Map<string, PaneRow>();
+  for (const line of panes) {
+    const listed = parsePane(line, names);
+    if (!listed) continue;
+    const { paneId, sessionId } = listed;
+    const row = { ...listed, ...(keys.get(sessionId) ?? NO_KEYS) };
+    const other = rows.get(paneId);
+    rows.set(paneId, other ? shownInBoth(row, other) : row);
+  }
+  return rows;
+}
+
+/** A window that is linked into several sessions, or is that of a session group, is listed for each of them. */
+function shownInBoth(one: PaneRow, other: PaneRow): PaneRow {
+  const ageOf = ({ sessionId }: PaneRow): number => Number(sessionId.slice(1));
+  return { ...(ageOf(one) < ageOf(other) ? one : other), ...bothKeys(one, other) };
+}
+
+export function parsePane(
+  line: string,
+  names: ReadonlyMap<string, string>,
+): Omit<PaneRow, keyof Keys> | null {
   const [paneId = '', sessionId = '', pid, isDead, code, signal, mode, isSynchronized, activity, ...title] =
     line.split('|');
   const sessionName = names.get(sessionId);
@@ -67,16 +101,30 @@ export function parsePane(line: string, names: ReadonlyMap<string, string>): Pan
   };
 }
 
-/** Of people only: a client in control mode is a program. */
-export function parseTyped(lines: readonly string[]): ReadonlyMap<string, number> {
-  const typedAt = new Map<string, number>();
+/**
+ * By session id. A client in control mode is a program, and tmux does not date the keys that it passes on. One that
+ * receives no output, as Holter's own, shows nobody a pane, and one that may only read passes on no keys.
+ */
+function keysIn(lines: readonly string[]): ReadonlyMap<string, Keys> {
+  const keys = new Map<string, Keys>();
   for (const line of lines) {
-    const [isControl, sessionId = '', at] = line.split(' ');
-    if (isControl !== '0') continue;
-    typedAt.set(sessionId, Math.max(typedAt.get(sessionId) ?? 0, Number(at)));
+    const [sessionId = '', at, list = ''] = line.split(' ');
+    const flags = list.split(',');
+    const isControl = flags.includes('control-mode');
+    if (isControl && (flags.includes('no-output') || flags.includes('read-only'))) continue;
+    const own = isControl ? { ...NO_KEYS, hasControlTerminal: true } : { ...NO_KEYS, typedAt: Number(at) };
+    keys.set(sessionId, bothKeys(own, keys.get(sessionId) ?? NO_KEYS));
   }
-  return typedAt;
+  return keys;
 }
+
+const bothKeys = (one: Keys, other: Keys): Keys => ({
+  typedAt:
+    one.typedAt === null || other.typedAt === null
+      ? (one.typedAt ?? other.typedAt)
+      : Math.max(one.typedAt, other.typedAt),
+  hasControlTerminal: one.hasControlTerminal || other.hasControlTerminal,
+});
 
 const numberOf = (text: string | undefined): number | null => (text ? Number(text) : null);
 

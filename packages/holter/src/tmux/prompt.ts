@@ -43,11 +43,11 @@ export async function seePrompt(
 ): Promise<PromptView> {
   const seen = await pane.look().catch(nullIfGone);
   const lines = seen ? await pane.screen() : [];
-  const screen = readScreen(found.adapter.screen, lines, seen?.row.title ?? '');
+  const screen = readScreen(found.adapter.screen, lines, seen?.title ?? '');
   const file = await sessions.of(found);
   const status = file === undefined ? undefined : (file?.status ?? null);
   const typedMsAgo = agoOf(seen?.typedAt ?? null, clock.now());
-  const facts = { pane: seen?.row ?? null, screen, status, typedMsAgo, mayInterrupt };
+  const facts = { pane: seen, screen, status, typedMsAgo, mayInterrupt };
   const beside = whyNotNudge({ ...facts, screen: { state: 'idle', typed: '' } });
   return {
     screen,

@@ -124,10 +124,9 @@ export class Pane {
   }
 
   /** Null when it has closed, or its tmux server has gone. Throws `TmuxSilent` if that can't be seen. */
-  async look(): Promise<{ readonly row: PaneRow; readonly typedAt: number | null } | null> {
+  async look(): Promise<PaneRow | null> {
     const panes = await this.server.look();
-    const row = this.server.key === this.key ? panes?.panes.get(this.paneId) : undefined;
-    return row && panes ? { row, typedAt: panes.typedAt.get(row.sessionId) ?? null } : null;
+    return (this.server.key === this.key && panes?.get(this.paneId)) || null;
   }
 
   /** A command whose target is this pane; `words` come after it. */

@@ -88,9 +88,8 @@ export class TmuxWatch {
     const told = server.isLost ? this.lastOfLost() : null;
     for (const [key, agent] of this.agents) {
       const loss = !server.isLost ? 'none' : agent === told ? 'told' : 'beside';
-      const row = (key.startsWith(`${server.key} `) && panes?.panes.get(agent.pane.paneId)) || null;
-      const typedAt = row && panes ? (panes.typedAt.get(row.sessionId) ?? null) : null;
-      await agent.look(isSilent ? 'unknown' : row, typedAt, loss).catch((error: unknown) => {
+      const row = (key.startsWith(`${server.key} `) && panes?.get(agent.pane.paneId)) || null;
+      await agent.look(isSilent ? 'unknown' : row, loss).catch((error: unknown) => {
         // A pane that goes during the look is reported by the next one; the others are looked at all the same.
         if (!(error instanceof TmuxError)) context.say(`${agent.agentId}: ${error}`);
       });
@@ -169,7 +168,7 @@ export class TmuxWatch {
     const { server, session, context } = this.options;
     let children: Children | null = null;
     let hasAgent = false;
-    const rows = [...panes.panes.values()].filter((row) => matchesGlob(session, row.sessionName));
+    const rows = [...panes.values()].filter((row) => matchesGlob(session, row.sessionName));
     for (const row of rows) {
       const key = `${server.key} ${row.paneId}`;
       const known = this.agents.get(key);
@@ -187,7 +186,7 @@ export class TmuxWatch {
     }
     this.noteNone(!hasAgent, rows.length);
     for (const key of this.firstSeen.keys())
-      if (!panes.panes.has(key.slice(key.lastIndexOf(' ') + 1))) this.firstSeen.delete(key);
+      if (!panes.has(key.slice(key.lastIndexOf(' ') + 1))) this.firstSeen.delete(key);
   }
 
   private isDue(key: string, { process, adapter }: FoundAgent, now: number): boolean {
