@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { isAtPrompt, type NudgeFacts, TYPED_LATELY_MS, whyNotNudge } from './nudge-gate.ts';
+import {
+  isAtPrompt,
+  type NudgeFacts,
+  type SentFacts,
+  TYPED_LATELY_MS,
+  whyNotNudge,
+  whyNotSent,
+} from './nudge-gate.ts';
 
 const pane = { dead: null, isInMode: false, isSynchronized: false, hasControlTerminal: false };
+
 const free: NudgeFacts = {
   pane,
   screen: { state: 'idle', typed: '' },
@@ -45,6 +53,7 @@ it.each<[string, Partial<NudgeFacts>, string]>([
     { pane: { ...pane, hasControlTerminal: true } },
     'a terminal in control mode shows it, and somebody may be typing there',
   ],
+  ['a prompt that is not known', { screen: { state: 'idle', typed: null } }, 'its prompt is not known'],
   [
     'text at the prompt',
     { screen: { state: 'idle', typed: 'half a line' } },
@@ -77,5 +86,40 @@ describe('Enter follows only if', () => {
     expect(isAtPrompt({ state: 'idle', typed: '' }, text)).toBe(false);
     expect(isAtPrompt({ state: 'unknown', typed: null }, text)).toBe(false);
     expect(isAtPrompt({ state: 'unknown', typed: `rm -rf ${text}` }, text)).toBe(false);
+  });
+});
+
+describe('a text counts as sent only if', () => {
+  const text = 'Holter: the same call was made 5 times.';
+  const sent: SentFacts = { screen: { state: 'idle', typed: '' }, isOpen: true, wasBusy: false };
+
+  it('the prompt is empty again, or the agent has begun to work', () => {
+    expect(whyNotSent(sent, text)).toBeNull();
+    for (const typed of ['', null])
+      expect(whyNotSent({ ...sent, screen: { state: 'busy', typed } }, text)).toBeNull();
+    expect(whyNotSent({ ...sent, screen: { state: 'busy', typed: '' }, wasBusy: true }, text)).toBeNull();
+  });
+
+  it.each<[string, Partial<SentFacts>, string]>([
+    ['its pane has died', { isOpen: false }, 'its pane is dead'],
+    ['it stands there', { screen: { state: 'unknown', typed: text } }, 'it still stands at the prompt'],
+    ['it asks', { screen: { state: 'asking', typed: null } }, 'it asks for a decision now'],
+    [
+      'the screen is not understood',
+      { screen: { state: 'unknown', typed: '' } },
+      'its screen is not understood',
+    ],
+    [
+      'something else stands there',
+      { screen: { state: 'idle', typed: 'half a line' } },
+      'its prompt was not seen empty again',
+    ],
+    [
+      'it worked before, and shows no prompt',
+      { screen: { state: 'busy', typed: null }, wasBusy: true },
+      'its prompt was not seen empty again',
+    ],
+  ])('not while %s', (_what, change, why) => {
+    expect(whyNotSent({ ...sent, ...change }, text)).toBe(why);
   });
 });

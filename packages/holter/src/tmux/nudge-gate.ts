@@ -31,6 +31,7 @@ export function whyNotNudge({ pane, screen, status, typedMsAgo, mayInterrupt }: 
   if (!mayInterrupt && (screen.state === 'busy' || status === 'busy')) return 'it is working';
   if (screen.state === 'unknown') return 'its screen is not understood';
   if (status === null) return 'it does not say whether it is asking';
+  if (screen.typed === null) return 'its prompt is not known';
   if (screen.typed !== '') return 'text that was not sent stands at its prompt';
   return null;
 }
@@ -42,4 +43,23 @@ const RECOGNISED = 16;
 export function isAtPrompt(screen: Screen, text: string): boolean {
   if (screen.state === 'asking' || screen.typed === null) return false;
   return screen.typed.startsWith(text.slice(0, RECOGNISED)) || screen.typed.startsWith('[Pasted text');
+}
+
+/** What is seen of an agent after Enter. */
+export type SentFacts = {
+  readonly screen: Screen;
+  /** Whether an agent may still run in its pane. */
+  readonly isOpen: boolean;
+  /** It was busy before, so that being busy says nothing about this text. */
+  readonly wasBusy: boolean;
+};
+
+/** Why it is not certain that the agent has taken this text; null if it has. */
+export function whyNotSent({ screen, isOpen, wasBusy }: SentFacts, text: string): string | null {
+  if (!isOpen) return 'its pane is dead';
+  if (isAtPrompt(screen, text)) return 'it still stands at the prompt';
+  if (screen.state === 'asking') return 'it asks for a decision now';
+  if (screen.state === 'unknown') return 'its screen is not understood';
+  const hasTaken = screen.typed === '' || (screen.state === 'busy' && !wasBusy);
+  return hasTaken ? null : 'its prompt was not seen empty again';
 }

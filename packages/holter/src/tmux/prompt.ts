@@ -2,7 +2,7 @@ import type { Clock } from '@holter/server/process';
 import type { Outcome } from '../run/effect-loop.ts';
 import { nullIfGone, TmuxSilent } from './control-client.ts';
 import type { FoundAgent } from './find-agent.ts';
-import { isAtPrompt, whyNotNudge } from './nudge-gate.ts';
+import { isAtPrompt, whyNotNudge, whyNotSent } from './nudge-gate.ts';
 import { agoOf } from './pane-row.ts';
 import { readScreen, type Screen } from './screen.ts';
 import type { SessionFiles } from './session-files.ts';
@@ -16,21 +16,23 @@ const SENT_LOOK_MS = 500;
 
 /** The prompt of an agent in a pane. */
 export type Prompt = {
-  readonly pane: Pane;
+  readonly pane: Pick<Pane, 'paneId' | 'look' | 'screen' | 'tell' | 'paste'>;
   readonly found: FoundAgent;
-  readonly sessions: SessionFiles;
+  readonly sessions: Pick<SessionFiles, 'of'>;
   readonly clock: Clock;
   readonly typist: Typist;
 };
 
 type PromptView = {
+  /** Whether an agent may still run in its pane. */
+  readonly isOpen: boolean;
   readonly screen: Screen;
   /** It waits for the answer of a person. */
   readonly isAsking: boolean;
   /** Why nothing may be typed now; null if it may. */
   readonly why: string | null;
   /** The same without regard to what stands at the prompt: something else than our own text is in the way. */
-  readonly isDisturbed: boolean;
+  readonly disturbance: string | null;
 };
 
 /** A try that has to wait gives its reason. */
@@ -48,12 +50,12 @@ export async function seePrompt(
   const status = file === undefined ? undefined : (file?.status ?? null);
   const typedMsAgo = agoOf(seen?.typedAt ?? null, clock.now());
   const facts = { pane: seen, screen, status, typedMsAgo, mayInterrupt };
-  const beside = whyNotNudge({ ...facts, screen: { state: 'idle', typed: '' } });
   return {
+    isOpen: seen !== null && !seen.dead,
     screen,
     isAsking: screen.state === 'asking' || status === 'waiting',
     why: whyNotNudge(facts),
-    isDisturbed: beside !== null,
+    disturbance: whyNotNudge({ ...facts, screen: { state: 'idle', typed: '' } }),
   };
 }
 
@@ -77,20 +79,31 @@ async function typeNow(prompt: Prompt, text: string, mayInterrupt: boolean): Pro
   if (!isAtPrompt(pasted.screen, text))
     return { outcome: 'unknown', detail: 'pasted, but it does not stand at the prompt; not sent' };
   // The text itself makes the prompt look used; whatever else has changed, a person must look.
-  if (pasted.isDisturbed)
-    return { outcome: 'unknown', detail: 'pasted, and not sent: something else happened' };
+  if (pasted.disturbance !== null)
+    return { outcome: 'unknown', detail: `pasted, and not sent: ${pasted.disturbance}` };
   await pane.tell('send-keys', 'Enter');
-  for (const deadline = clock.now() + SENT_WITHIN_MS; clock.now() < deadline; ) {
+  for (const deadline = clock.now() + SENT_WITHIN_MS; ; ) {
     await pause(SENT_LOOK_MS);
     const sent = await seePrompt(prompt, mayInterrupt);
-    if (isAtPrompt(sent.screen, text)) continue;
-    if (mayInterrupt && sent.screen.state === 'busy' && !sent.isDisturbed) {
-      await pane.tell('send-keys', 'Escape');
-      return { outcome: 'delivered', detail: 'sent at its prompt, and Escape cancelled what hung' };
-    }
-    return { outcome: 'delivered', detail: 'sent at its prompt, which is empty again' };
+    const doubt = whyNotSent({ ...sent, wasBusy: mayInterrupt }, text);
+    if (doubt === null) return deliveredTo(prompt, sent, mayInterrupt);
+    if (clock.now() >= deadline) return { outcome: 'unknown', detail: `sent, but ${doubt}` };
   }
-  return { outcome: 'unknown', detail: 'sent, but it still stands at the prompt' };
+}
+
+async function deliveredTo({ pane }: Prompt, sent: PromptView, mayInterrupt: boolean): Promise<Outcome> {
+  const isBusy = sent.screen.state === 'busy';
+  const isHung = isBusy && mayInterrupt;
+  if (isHung && sent.disturbance === null) {
+    await pane.tell('send-keys', 'Escape');
+    return { outcome: 'delivered', detail: 'sent at its prompt, and Escape cancelled what hung' };
+  }
+  if (isHung)
+    return { outcome: 'delivered', detail: `sent at its prompt, without Escape: ${sent.disturbance}` };
+  return {
+    outcome: 'delivered',
+    detail: `sent at its prompt, ${isBusy ? 'and it works' : 'which is empty again'}`,
+  };
 }
 
 async function whyWait(prompt: Prompt, mayInterrupt: boolean): Promise<string | null> {
