@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { ADAPTERS } from '@holter/server/adapters';
 import { describe, expect, it } from 'vitest';
+import { whyNotNudge } from './nudge-gate.ts';
 import { printOf, readScreen } from './screen.ts';
 
 const adapters = fileURLToPath(new URL('../../../server/src/adapters', import.meta.url));
@@ -17,6 +18,7 @@ function recordingsOf(adapter: string): readonly Recording[] {
   });
 }
 
+const pane = { dead: null, isInMode: false, isSynchronized: false, hasControlTerminal: false };
 const marks = ADAPTERS.find(({ name }) => name === 'claude-code')?.screen;
 const recordings = recordingsOf('claude-code');
 const recorded = (name: string): Recording => {
@@ -49,16 +51,37 @@ describe('the recorded screens of Claude Code', () => {
   });
 });
 
+const WITHOUT_PROMPT = ['codex', 'gemini-cli', 'opencode'];
+const screenOf = (name: string) => ADAPTERS.find((each) => each.name === name)?.screen;
+
 it.each([
+  ['codex', 'shop', '› ', 'unknown'],
   ['gemini-cli', '✦ Working… (town)', '⠏ Thinking (esc to cancel, 3s)', 'busy'],
   ['gemini-cli', '✋ Action Required (town)', '', 'asking'],
-  ['gemini-cli', '◇ Ready (town)', ' > ', 'unknown'],
+  ['gemini-cli', '◇ Ready (town)', ' > ', 'idle'],
+  ['gemini-cli', '◇ Ready (town)', 'esc to cancel', 'busy'],
+  ['gemini-cli', 'town', '◇ Ready', 'unknown'],
   ['opencode', 'OpenCode', '■■⬝⬝ esc interrupt', 'busy'],
   ['opencode', 'OpenCode', '△ Permission required', 'asking'],
   ['opencode', 'OpenCode', '┃ Ask anything…', 'unknown'],
-])('%s: %s, %s is %s, and never idle', (name, title, line, state) => {
-  const screen = ADAPTERS.find((each) => each.name === name)?.screen;
-  expect(readScreen(screen, [line], title).state).toBe(state);
+])('%s: %s, %s is %s, and never a prompt at which Holter types', (name, title, line, state) => {
+  expect(readScreen(screenOf(name), [line], title)).toEqual({ state, typed: null });
+});
+
+describe.each(WITHOUT_PROMPT)('the noted screens of %s', (name) => {
+  it.each(recordingsOf(name))('$name', ({ name: noted, lines, title }) => {
+    const screen = readScreen(screenOf(name), lines, title);
+    // Codex is idle by a title without a spinner, which is no mark.
+    const state = name === 'codex' && noted === 'idle' ? 'unknown' : noted;
+    expect(screen).toEqual({ state, typed: null });
+    const facts = { pane, screen, status: undefined, typedMsAgo: null, mayInterrupt: true };
+    expect(whyNotNudge(facts)).not.toBeNull();
+  });
+});
+
+it('one Escape cancels a request of these agents; opencode has to be aborted', () => {
+  const names = ADAPTERS.filter(({ screen }) => screen?.hasEscape).map(({ name }) => name);
+  expect(names.sort()).toEqual(['claude-code', 'codex', 'gemini-cli']);
 });
 
 it('a screen without marks, an empty one and one of an agent without marks are unknown', () => {

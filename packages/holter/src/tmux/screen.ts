@@ -27,7 +27,9 @@ export function readScreen(marks: ScreenMarks | undefined, lines: readonly strin
     titles.some((mark) => title.includes(mark));
   if (has(marks.asking, shown)) return { state: 'asking', typed };
   if (has(marks.busy, bottom)) return { state: 'busy', typed };
-  return { state: has(marks.idle, bottom) && typed !== null ? 'idle' : 'unknown', typed };
+  // A title is the agent's own word; words on its screen may be those of anybody, unless its prompt is there too.
+  const isIdle = typed === null ? has({ title: marks.idle.title ?? [] }, []) : has(marks.idle, bottom);
+  return { state: isIdle ? 'idle' : 'unknown', typed };
 }
 
 /** The text at the lowest prompt. */

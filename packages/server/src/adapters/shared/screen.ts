@@ -3,7 +3,8 @@ export type Marks = { readonly screen?: readonly string[]; readonly title?: read
 
 /**
  * What a terminal shows while an agent works, waits for its next prompt, or asks a person. Plain words, found anywhere
- * in the last lines. A screen that shows none of them is unknown.
+ * in the last lines. A screen that shows none of them is unknown; idle words count only beside a prompt, an idle title
+ * also without one.
  */
 export type ScreenMarks = {
   readonly busy: Marks;
