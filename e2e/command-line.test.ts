@@ -265,7 +265,9 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
 
   it('HOLTER_TOKEN is for the server that is named, and not for the one of the data folder', async () => {
     expect(await holter(['status'], { HOLTER_TOKEN: 'hlt_of_another_server' })).toMatchObject({ err: '' });
-    const named = await holter(['status'], { HOLTER_TOKEN: 'hlt_wrong', HOLTER_URL: server.url });
+    const wrong = { HOLTER_TOKEN: 'hlt_wrong', HOLTER_URL: server.url };
+    const named = await holter(['status'], wrong);
+    expect(await holter(['status', '--tmux'], wrong)).toMatchObject({ code: 1, out: 'holter: no status\n' });
     expect(named.code).toBe(1);
     expect(named.err).toContain('the token is wrong');
   });
@@ -562,6 +564,7 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     [['snooze', 'ada', '--minutes', '-1', '--reason', 'x'], 2, /minutes are a number above 0/],
     [['why', 'nobody'], 1, /next: see what there is: holter status/],
     [['status', '--url', 'http://127.0.0.1:1'], 1, /no server answers[\s\S]*holter up/],
+    [['status', '--tmux', '--url', 'http://127.0.0.1:1'], 1, /no server answers/],
     [['status', '--url', 'nowhere'], 1, /is not an address/],
   ])('%j exits with %i', async (args, code, says) => {
     const ran = await holter(args);
@@ -577,5 +580,6 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     const gone = await holter(['status']);
     expect(gone.code).toBe(1);
     expect(gone.err).toMatch(/no server is running[\s\S]*next: start one: holter up/);
+    expect(await holter(['status', '--tmux'])).toMatchObject({ code: 1, out: 'holter: no server\n' });
   });
 });

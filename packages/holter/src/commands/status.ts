@@ -9,7 +9,7 @@ import { noteShown } from '../client/note-shown.ts';
 import { hasEnded, isWaitingForPerson, isWrong, mostUrgentFirst, stateWord } from '../explain/state-order.ts';
 import { statusTable } from '../explain/status-table.ts';
 import { tmuxLine } from '../explain/tmux-line.ts';
-import { EXIT } from '../terminal/failure.ts';
+import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { colourOfState, painter, printable } from '../terminal/paint.ts';
@@ -52,7 +52,20 @@ export function registerStatus(program: Command, io: Io): void {
       ['holter status --state STUCK', 'only stuck agents'],
       ['holter status --json | jq .counts', 'for a script'],
     ],
-  ).action((text: string | undefined, options: StatusOptions) => status(io, text, options));
+  ).action((text: string | undefined, options: StatusOptions) =>
+    options.tmux ? neverBlank(io, () => status(io, text, options)) : status(io, text, options),
+  );
+}
+
+/** tmux shows what is printed, and neither errors nor exit codes: a blank line would look as if all were well. */
+async function neverBlank(io: Io, print: () => Promise<void>): Promise<void> {
+  try {
+    await print();
+  } catch (error) {
+    const isServerGone = error instanceof CliFailure && error.message.startsWith('no server');
+    io.out(`holter: ${isServerGone ? 'no server' : 'no status'}\n`);
+    throw error;
+  }
 }
 
 async function status(io: Io, text: string | undefined, options: StatusOptions): Promise<void> {
@@ -65,7 +78,7 @@ async function status(io: Io, text: string | undefined, options: StatusOptions):
   ]);
   const agents = mostUrgentFirst(all);
   if (options.tmux) {
-    io.out(`${tmuxLine(agents)}\n`);
+    io.out(`${tmuxLine(agents, { estop, troubles })}\n`);
     return;
   }
   const isFine = !agents.some(isWrong);
