@@ -13,8 +13,9 @@ import {
 } from '@holter/server/process';
 import type { ServerOptions } from '../client/connection.ts';
 import { mainFile } from '../package/main-file.ts';
-import { CliFailure, EXIT } from '../terminal/failure.ts';
+import { CliFailure } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
+import { readTownCommands } from '../town/commands.ts';
 import { readTownSettings } from '../town/settings.ts';
 import { DEACON, findTown, type Town } from '../town/town.ts';
 import type { ActContext } from './act.ts';
@@ -33,15 +34,13 @@ export type Chain = ActContext & {
   readonly close: () => void;
 };
 
-const NO_COMMANDS: TownCommands = { socket: null, deacon: null, boot: null, agents: new Map() };
-
 /** Everything that a command of the chain needs to look at the Deacon and to act on it. */
 export async function openChain(io: Io, options: ChainOptions): Promise<Chain> {
   const table = systemTable();
   if (!table) throw new CliFailure('processes can only be watched on Linux and macOS');
   const town = findTown(options.town, io.env);
   const settings = readTownSettings(town);
-  const commands = await commandsOf(io);
+  const commands = await readTownCommands(io);
   const clock = realClock();
   const sessions = new TownSessions(town.path, options.socket ?? commands.socket ?? undefined, io.env);
   const data = dataFolderPath(options.data, io.env);
@@ -64,18 +63,6 @@ export async function openChain(io: Io, options: ChainOptions): Promise<Chain> {
 }
 
 const hashOf = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, 16);
-
-/** Programs are named by the operator's file alone. */
-async function commandsOf({ env, workingDirectory }: Io): Promise<TownCommands> {
-  const { findConfigFile } = await import('@holter/server/process');
-  const file = findConfigFile(undefined, env, workingDirectory);
-  if (file === null) return NO_COMMANDS;
-  const { loadConfig, problemLine } = await import('@holter/server/config');
-  const loaded = loadConfig(file, undefined, env);
-  if (loaded.kind === 'invalid')
-    throw new CliFailure(loaded.problems.map(problemLine).join('\n'), null, EXIT.usage);
-  return loaded.config.policies.town;
-}
 
 /** Holter's own patrol, or the agent that the operator names, which `holter run` looks after. */
 function deaconCommand(town: Town, { deacon }: TownCommands, data: string): readonly string[] {

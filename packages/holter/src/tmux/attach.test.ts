@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { placeOf, whyNotListed } from './attach.ts';
+import { placeOf, sessionOf, townSession, whyNotListed } from './attach.ts';
 
 it('the pane of an agent is found by its whole name, never by the beginning of one', () => {
   const listed = '$0 %1 api\n$1 %12 api\n$2 %3 web server\n';
@@ -7,6 +7,17 @@ it('the pane of an agent is found by its whole name, never by the beginning of o
   expect(placeOf(listed, 'api.12')).toEqual({ sessionId: '$1', paneId: '%12' });
   expect(placeOf(listed, 'web-server.3')).toEqual({ sessionId: '$2', paneId: '%3' });
   for (const other of ['api', 'api.', 'api.2', 'ap.1', '']) expect(placeOf(listed, other)).toBeNull();
+});
+
+it('an agent of a town is shown by the session of its whole name; the Deacon has two more', () => {
+  const agents = ['gt-alpha-witness', 'mayor'];
+  for (const name of ['deacon', 'hq-deacon', 'hq']) expect(townSession(name, 'hq', agents)).toBe('hq');
+  for (const name of agents) expect(townSession(name, 'hq', agents)).toBe(name);
+  for (const name of ['', 'h', 'hq-', 'gt-alpha', 'gt-alpha-witness2', 'boot'])
+    expect(townSession(name, 'hq', agents)).toBeNull();
+  const listed = '$0 %1 hq-deacon2\n$4 %9 hq-deacon\n$4 %10 hq-deacon\n';
+  expect(sessionOf(listed, 'hq-deacon')).toEqual({ sessionId: '$4', paneId: '%9' });
+  expect(sessionOf(listed, 'hq')).toBeNull();
 });
 
 it.each([

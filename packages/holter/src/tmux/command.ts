@@ -15,7 +15,8 @@ import { namedTarget, ServerLink } from '../run/server-link.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
-import { attach } from './attach.ts';
+import { TOWN_OPTION } from '../town/town.ts';
+import { type AttachOptions, attach } from './attach.ts';
 import { TmuxError } from './control-client.ts';
 import { SessionFiles } from './session-files.ts';
 import { SOCKET_OPTION } from './socket-option.ts';
@@ -27,7 +28,6 @@ type WatchOptions = ServerOptions & {
   readonly session: string;
   readonly mode: 'observe' | 'nudge' | 'act';
 };
-type AttachOptions = { readonly socket?: string };
 
 /** `holter tmux`: agents that people run in the panes of tmux. */
 export function registerTmux(program: Command, io: Io): void {
@@ -54,10 +54,14 @@ export function registerTmux(program: Command, io: Io): void {
     tmux
       .command('attach')
       .description('show the pane of an agent')
-      .argument('<agent>', 'the id of the agent')
+      .argument('<agent>', 'the id of the agent, or the name of an agent of the town')
+      .option(...TOWN_OPTION)
       .option(...SOCKET_OPTION),
-    [['holter tmux attach api.3', 'its session, window and pane']],
-  ).action((agentId: string, { socket }: AttachOptions) => attach(io, agentId, socket));
+    [
+      ['holter tmux attach api.3', 'its session, window and pane'],
+      ['holter tmux attach deacon', 'the session of an agent of the town, on the socket of the town'],
+    ],
+  ).action((agentId: string, options: AttachOptions) => attach(io, agentId, options));
 }
 
 /** The operator's file says whether an agent that hangs at its model may be interrupted, and after how long. */
