@@ -67,9 +67,17 @@ export type LetterVerdict =
   | { readonly kind: 'exists'; readonly letter: StoredLetter }
   | { readonly kind: 'full' };
 
-/** Letters to a name, or from it. */
-export type LetterBox = { readonly of: string; readonly box: 'inbox' | 'sent' };
+/** Letters to a name, or from it; only those whose senders have proven their names, or have not, if it says so. */
+export type LetterBox = {
+  readonly of: string;
+  readonly box: 'inbox' | 'sent';
+  readonly isVerified?: boolean;
+};
 
+/** Begins the id of each ping, and of no other letter. */
+export const PING_ID_PREFIX = 'ping-';
+
+/** `unacknowledged`: a ping is not among them, because it awaits a pong and no acknowledgement. */
 export type LetterStatus = 'unread' | 'read' | 'archived' | 'unacknowledged';
 
 export type LetterQuery = LetterBox & {
@@ -79,6 +87,8 @@ export type LetterQuery = LetterBox & {
   readonly other?: string;
   /** Oldest first, from the letter after this one; from the beginning if it is null or the letter is gone. */
   readonly after?: string | null;
+  /** Newest first, from the letter before this one; none if the letter is gone. */
+  readonly before?: string;
   readonly limit: number;
 };
 

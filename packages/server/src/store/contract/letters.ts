@@ -60,6 +60,44 @@ export function lettersContract(open: OpenStore): void {
       expect(await idsOf(store, { after: 'm3' })).toEqual(['m1', 'm2', 'm4']);
     });
 
+    it('lists a box newest first, before a letter', async () => {
+      const { store } = current;
+      for (const id of ['m1', 'm2', 'm3', 'm4']) await putLetter(store, id);
+      expect(await idsOf(store, { before: 'm4', limit: 2 })).toEqual(['m3', 'm2']);
+      expect(await idsOf(store, { before: 'm1' })).toEqual([]);
+      await store.deleteLetter('bob', 'm3');
+      expect(await idsOf(store, { before: 'm3' })).toEqual([]);
+    });
+
+    it('lists and counts letters of verified senders, or of the others, before it cuts the list', async () => {
+      const { store } = current;
+      await putLetter(store, 'm1');
+      for (const id of ['f1', 'f2', 'f3']) await putLetter(store, id, { isVerified: false });
+      await putLetter(store, 'm2');
+      await store.markLetters({ to: 'bob', letterIds: ['f1'], as: 'read', at: at(2) });
+      expect(await idsOf(store, { isVerified: true, limit: 2 })).toEqual(['m2', 'm1']);
+      expect(await idsOf(store, { isVerified: false, status: 'unread', limit: 2 })).toEqual(['f3', 'f2']);
+      expect(await idsOf(store, { of: 'ada', box: 'sent', isVerified: false, limit: 9 })).toHaveLength(3);
+      const inbox = { of: 'bob', box: 'inbox' } as const;
+      expect(await store.countLetters({ ...inbox, isVerified: false })).toMatchObject({
+        total: 3,
+        unread: 2,
+      });
+      expect(await store.countLetters({ ...inbox, isVerified: true })).toMatchObject({ total: 2, unread: 2 });
+      expect(await store.countLetters({ of: 'ada', box: 'sent', isVerified: false })).toMatchObject({
+        total: 3,
+      });
+    });
+
+    it('does not list pings as unacknowledged', async () => {
+      const { store } = current;
+      await putLetter(store, 'm1');
+      await putLetter(store, 'ping-7-1-bob');
+      const sent = { of: 'ada', box: 'sent', limit: 1 } as const;
+      expect(await idsOf(store, { ...sent, status: 'unacknowledged' })).toEqual(['m1']);
+      expect(await idsOf(store, sent)).toEqual(['ping-7-1-bob']);
+    });
+
     it('marks letters of the recipient only, each state with the time of its first mark', async () => {
       const { store } = current;
       await putLetter(store, 'm1');

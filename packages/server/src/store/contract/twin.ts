@@ -143,9 +143,9 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
     .tuple(moments, fc.constantFrom('w1', 'w2'), fc.string())
     .map(([moment, writer, body]) => move('strip', (s) => s.putStripPage({ at: moment, writer, body }))),
   fc
-    .tuple(fc.uuid(), agentIds, agentIds, fc.constantFrom(null, 'c1', 'c2'), moments)
-    .map(([id, from, to, clientId, sentAt]) =>
-      move('letter', (s) => putLetter(s, id, { from, to, clientId, sentAt }, { boxMax: 3 })),
+    .tuple(fc.uuid(), agentIds, agentIds, fc.constantFrom(null, 'c1', 'c2'), moments, fc.boolean())
+    .map(([id, from, to, clientId, sentAt, isVerified]) =>
+      move('letter', (s) => putLetter(s, id, { from, to, clientId, sentAt, isVerified }, { boxMax: 3 })),
     ),
   fc
     .tuple(agentIds, fc.constantFrom('delivered', 'read', 'acknowledged', 'archived'), moments)
@@ -183,7 +183,9 @@ async function look(store: Store): Promise<unknown> {
     strips: await store.stripPages(at(0), at(4 * HOUR)),
     letters: await store.listLetters({ of: 'ada', box: 'inbox', limit: 99 }),
     sent: await store.listLetters({ of: 'ada', box: 'sent', status: 'unacknowledged', limit: 99 }),
+    unverified: await store.listLetters({ of: 'ada', box: 'inbox', isVerified: false, limit: 2 }),
     counts: await store.countLetters({ of: 'bob', box: 'inbox' }),
+    verified: await store.countLetters({ of: 'bob', box: 'sent', isVerified: true }),
     unread: await store.countUnread(['ada', 'bob']),
     stateTime: await store.stateTime({ from: at(HOUR), to: at(3 * HOUR) }),
   };

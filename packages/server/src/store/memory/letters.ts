@@ -6,6 +6,7 @@ import {
   type LetterQuery,
   type LetterStatus,
   type LetterVerdict,
+  PING_ID_PREFIX,
   type StoredLetter,
   TIMES_OF_MARK,
   unmarked,
@@ -52,7 +53,7 @@ function roomIn(box: readonly StoredLetter[], { letter, awaitedFrom }: LetterPut
 }
 
 export function listLetters({ letters }: Tables, query: LetterQuery): readonly StoredLetter[] {
-  const { status, priority, other, after, limit } = query;
+  const { status, priority, other, after, before, limit } = query;
   const isWanted = (letter: StoredLetter): boolean =>
     isIn(query, letter) &&
     (status === undefined || hasStatus[status](letter)) &&
@@ -60,20 +61,29 @@ export function listLetters({ letters }: Tables, query: LetterQuery): readonly S
     (other === undefined || (query.box === 'inbox' ? letter.from : letter.to) === other);
   const found: StoredLetter[] = [];
   for (const letter of letters.values()) if (isWanted(letter)) found.push(letter);
-  if (after === undefined) return found.reverse().slice(0, limit);
+  if (after === undefined && before === undefined) return found.reverse().slice(0, limit);
   const order = [...letters.keys()];
+  if (after === undefined) {
+    const end = order.indexOf(before ?? '');
+    return found
+      .filter(({ letterId }) => order.indexOf(letterId) < end)
+      .reverse()
+      .slice(0, limit);
+  }
   const start = after === null ? -1 : order.indexOf(after);
   return found.filter(({ letterId }) => order.indexOf(letterId) > start).slice(0, limit);
 }
 
-const isIn = ({ of, box }: LetterBox, { from, to }: StoredLetter): boolean =>
-  (box === 'inbox' ? to : from) === of;
+const isIn = ({ of, box, isVerified }: LetterBox, letter: StoredLetter): boolean =>
+  (box === 'inbox' ? letter.to : letter.from) === of &&
+  (isVerified === undefined || letter.isVerified === isVerified);
 
 const hasStatus: Readonly<Record<LetterStatus, (letter: StoredLetter) => boolean>> = {
   unread: ({ readAt }) => readAt === null,
   read: ({ readAt, archivedAt }) => readAt !== null && archivedAt === null,
   archived: ({ archivedAt }) => archivedAt !== null,
-  unacknowledged: ({ acknowledgedAt }) => acknowledgedAt === null,
+  unacknowledged: ({ acknowledgedAt, letterId }) =>
+    acknowledgedAt === null && !letterId.startsWith(PING_ID_PREFIX),
 };
 
 export function countLetters({ letters }: Tables, box: LetterBox): LetterCounts {

@@ -9,6 +9,7 @@ import {
   type LetterStatus,
   type LetterVerdict,
   type NewLetter,
+  PING_ID_PREFIX,
   type StoredLetter,
   TIMES_OF_MARK,
   unmarked,
@@ -85,7 +86,7 @@ export async function readLetter(db: Db, letterId: string): Promise<StoredLetter
 const UNINDEXED_SENDER = sql<string>`sender || ''`;
 
 export async function listLetters(db: Db, query: LetterQuery): Promise<readonly StoredLetter[]> {
-  const { of, box, status, priority, other, after, limit } = query;
+  const { of, box, isVerified, status, priority, other, after, before, limit } = query;
   const [to, from] = box === 'inbox' ? [of, other] : [other, of];
   const order = after === undefined ? 'desc' : 'asc';
   let wanted = db.selectFrom('letters').selectAll().orderBy('seq', order).limit(limit);
@@ -95,6 +96,11 @@ export async function listLetters(db: Db, query: LetterQuery): Promise<readonly 
     const seq = db.selectFrom('letters').select('seq').where('letter_id', '=', after);
     wanted = wanted.where('seq', '>', ({ fn, val }) => fn.coalesce(seq, val(0)));
   }
+  if (before !== undefined) {
+    const seq = db.selectFrom('letters').select('seq').where('letter_id', '=', before);
+    wanted = wanted.where('seq', '<', seq);
+  }
+  if (isVerified !== undefined) wanted = wanted.where('is_verified', '=', isVerified ? 1 : 0);
   if (priority !== undefined) wanted = wanted.where('priority', '=', priority);
   if (status !== undefined) wanted = withStatus(wanted, status);
   return (await wanted.execute()).map(letterOf);
@@ -111,18 +117,19 @@ function withStatus(found: Found, status: LetterStatus): Found {
     case 'archived':
       return found.where('archived_at', 'is not', null);
     case 'unacknowledged':
-      return found.where('acknowledged_at', 'is', null);
+      return found.where('acknowledged_at', 'is', null).where('letter_id', 'not like', `${PING_ID_PREFIX}%`);
   }
 }
 
-export async function countLetters(db: Db, { of, box }: LetterBox): Promise<LetterCounts> {
-  const rows = await db
+export async function countLetters(db: Db, { of, box, isVerified }: LetterBox): Promise<LetterCounts> {
+  const all = db
     .selectFrom('letters')
     .select(['priority', ({ fn }) => fn.countAll<number>().as('total')])
     .select(sql<number>`sum(case when read_at is null then 1 else 0 end)`.as('unread'))
     .where(box === 'inbox' ? 'recipient' : 'sender', '=', of)
-    .groupBy('priority')
-    .execute();
+    .groupBy('priority');
+  const wanted = isVerified === undefined ? all : all.where('is_verified', '=', isVerified ? 1 : 0);
+  const rows = await wanted.execute();
   const byPriority = { urgent: 0, high: 0, normal: 0, low: 0 };
   let unread = 0;
   for (const row of rows) {
