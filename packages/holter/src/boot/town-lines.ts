@@ -64,8 +64,7 @@ async function overseerLine(connection: Connection): Promise<readonly string[]> 
 /** Null if no server answers, or one of an earlier version, which has no such box. */
 export async function unreadByOverseer(connection: Connection): Promise<number | null> {
   try {
-    const wanted = { agent: OVERSEER, status: 'unread', limit: '0' } as const;
-    return (await clientOf(connection).letters(wanted)).messages.length;
+    return (await clientOf(connection).unreadLetters({ agent: OVERSEER })).count;
   } catch {
     return null;
   }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import type { LetterView } from '@holter/server/local';
+import type { Client, LetterPage, LetterView } from '@holter/server/local';
 import { type Command, Option } from 'commander';
 import { ask } from '../client/ask.ts';
-import { findServer, type PrintOptions, withServer } from '../client/connection.ts';
+import { type Connection, findServer, type PrintOptions, withServer } from '../client/connection.ts';
 import { takeLetters } from '../client/letters.ts';
 import { printUntilStopped } from '../client/print-until-stopped.ts';
 import { CliFailure, EXIT } from '../terminal/failure.ts';
@@ -33,8 +33,8 @@ type CheckOptions = BoxOptions & { readonly inject?: boolean };
 
 const BOX = 'whose box (default: your own; in the terminal of an agent, the one of the agent)';
 
-/** As a limit: as many as there are. */
-const ALL = '0';
+/** Letters in one answer of the server, at most. */
+const PAGE = 1_000;
 
 /** `holter mail`: the post office for people, hooks and scripts. */
 export function registerMail(program: Command, io: Io): void {
@@ -126,14 +126,14 @@ async function list(io: Io, options: ListOptions): Promise<void> {
       (client, more) => client.followLetters(box, more),
       (letter) => io.out(`${json ? JSON.stringify(letter) : lineOf(letter)}\n`),
     );
-  const { messages, limit } = await ask(connection, (client) =>
-    client.letters({
-      agent: box,
-      box: sent ? 'sent' : 'inbox',
-      status: unread ? 'unread' : undefined,
-      limit: all ? ALL : undefined,
-    }),
-  );
+  const wanted: Wanted = {
+    agent: box,
+    box: sent ? 'sent' : 'inbox',
+    status: unread ? 'unread' : undefined,
+  };
+  const { messages, limit } = all
+    ? { messages: await allLetters(connection, wanted), limit: null }
+    : await ask(connection, (client) => client.letters(wanted));
   if (json) return io.out(`${JSON.stringify(messages)}\n`);
   if (messages.length === 0) return io.out('no letters\n');
   const rows = messages.map((each) => [
@@ -148,6 +148,21 @@ async function list(io: Io, options: ListOptions): Promise<void> {
   const columns = [...titles.map((title) => ({ title })), { title: 'subject', canShrink: true as const }];
   io.out(table(columns, rows, io.width, painter(io)));
   if (messages.length === limit) io.err(`the newest ${limit}; to see all: holter mail list --all\n`);
+}
+
+type Wanted = NonNullable<Parameters<Client['letters']>[0]>;
+
+/** Page by page. */
+async function allLetters(connection: Connection, wanted: Wanted): Promise<LetterPage['messages']> {
+  const letters: LetterPage['messages'] = [];
+  for (;;) {
+    const before = letters.at(-1)?.id;
+    const { messages } = await ask(connection, (client) =>
+      client.letters({ ...wanted, limit: String(PAGE), before }),
+    );
+    letters.push(...messages);
+    if (messages.length < PAGE) return letters;
+  }
 }
 
 const lineOf = ({ id, timestamp, from, fromVerified, priority, subject }: LetterView): string =>
@@ -214,13 +229,13 @@ function unreadable(error: NodeJS.ErrnoException): never {
 async function check(io: Io, { inject, box, json, ...options }: CheckOptions): Promise<void> {
   try {
     const connection = findServer(io, options, 'operator');
-    const { messages } = await ask(connection, (client) =>
-      client.letters({ agent: box, status: 'unread', limit: inject ? undefined : ALL }),
-    );
-    if (json) return io.out(`${JSON.stringify(messages)}\n`);
-    if (messages.length === 0) return;
-    if (!inject) return io.out(`${counted(messages.length, 'unread letter')}: holter mail list --unread\n`);
-    io.out(await takeLetters(connection, messages, box));
+    if (json) {
+      const letters = await allLetters(connection, { agent: box, status: 'unread' });
+      return io.out(`${JSON.stringify(letters)}\n`);
+    }
+    if (inject) return io.out(await takeLetters(connection, box));
+    const { count } = await ask(connection, (client) => client.unreadLetters({ agent: box }));
+    if (count > 0) io.out(`${counted(count, 'unread letter')}: holter mail list --unread\n`);
   } catch (error) {
     // A hook must not disturb the agent that it belongs to.
     if (!inject || !(error instanceof CliFailure)) throw error;

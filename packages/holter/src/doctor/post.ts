@@ -23,8 +23,8 @@ export async function checkPost(connection: Connection, { post }: SystemView): P
 async function checkOwnBox(connection: Connection, name: string): Promise<Check> {
   const about = 'post office';
   try {
-    const { messages } = await ask(connection, (client) => client.letters({ agent: name, status: 'unread' }));
-    const unread = messages.length === 0 ? 'no unread letters' : counted(messages.length, 'unread letter');
+    const { count } = await ask(connection, (client) => client.unreadLetters({ agent: name }));
+    const unread = count === 0 ? 'no unread letters' : counted(count, 'unread letter');
     return { about, isFine: true, says: `${name} has ${unread}` };
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;

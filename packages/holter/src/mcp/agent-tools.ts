@@ -97,12 +97,8 @@ export function agentTools(agentId: string, connection: Connection): ToolSet {
       weight: 'reports',
       input: {},
       run: async () => {
-        const { messages } = await ask(connection, (client) =>
-          client.letters({ agent: agentId, status: 'unread' }),
-        );
-        const letters =
-          messages.length === 0 ? 'no letters' : await takeLetters(connection, messages, agentId);
-        return report({ kind: 'activity' }, letters.trimEnd());
+        const letters = (await takeLetters(connection, agentId)).trimEnd();
+        return report({ kind: 'activity' }, letters === '' ? 'no letters' : letters);
       },
     }),
   ];

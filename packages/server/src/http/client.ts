@@ -165,6 +165,11 @@ export function createClient(options: CallOptions) {
 
     /** The box of the caller's own name where none is given, here and below. */
     letters: (query: Query<LetterFilter> = {}) => call<LetterPage>('GET', '/api/messages', { query }),
+    /** How many letters in a box are unread. */
+    unreadLetters: (query: Query<Pick<LetterFilter, 'agent' | 'verified'>> = {}) =>
+      call<{ readonly count: number }>('GET', '/api/messages', {
+        query: { ...query, action: 'unread-count' },
+      }),
     /** The unread letters of a box, oldest first, and then each that comes; like `follow`. */
     followLetters: (agent?: string, more: FollowOptions = {}): AsyncGenerator<LetterView> =>
       follow(options, '/api/messages/stream', { agent }, more),

@@ -1,7 +1,7 @@
 import type { Agent } from '@holter/core';
 import type { Engine } from '../engine/engine.ts';
 import { type Intake, isTokenless, type Sender, tokenlessSender } from '../intake/index.ts';
-import type { StoredLetter } from '../store/letters.ts';
+import type { LetterBox, StoredLetter } from '../store/letters.ts';
 import { LetterRefused, noAgent } from './letter-refused.ts';
 import { isStanding, OVERSEER } from './standing-boxes.ts';
 import { takeSignal } from './take-signal.ts';
@@ -95,15 +95,22 @@ export class BoxAccess {
   }
 
   /** Without a token, only letters that came so, or that are for an agent that registered so. */
-  async visible(letters: readonly StoredLetter[], visitor: Visitor): Promise<readonly StoredLetter[]> {
-    if (visitor !== null) return letters;
-    const open = new Map<string, boolean>();
-    for (const { to } of letters) {
-      if (open.has(to)) continue;
-      const agent = await this.agentOf(to);
-      open.set(to, agent !== null && isTokenless(agent));
-    }
-    return letters.filter(({ to, isVerified }) => !isVerified || open.get(to) === true);
+  async isVisible({ to, isVerified }: StoredLetter, visitor: Visitor): Promise<boolean> {
+    return visitor !== null || !isVerified || this.isTokenlessName(to);
+  }
+
+  /** What of these letters the visitor may see; of letters to several names, those that came without a token. */
+  async shown<B extends LetterBox & { readonly other?: string }>(wanted: B, visitor: Visitor): Promise<B> {
+    const to = wanted.box === 'inbox' ? wanted.of : wanted.other;
+    if (visitor !== null || (to !== undefined && (await this.isTokenlessName(to)))) return wanted;
+    if (wanted.isVerified === true)
+      throw new LetterRefused('token_required', 'letters of verified senders are shown with a token only');
+    return { ...wanted, isVerified: false };
+  }
+
+  private async isTokenlessName(name: string): Promise<boolean> {
+    const agent = await this.agentOf(name);
+    return agent !== null && isTokenless(agent);
   }
 }
 

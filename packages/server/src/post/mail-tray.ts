@@ -10,7 +10,13 @@ const AGENTS_MAX = 10_000;
 /** Quoted at once; the rest comes with later hooks. */
 const QUOTED_MAX = 5;
 
-type Tray = { readonly lookedAt: Instant; letters: readonly StoredLetter[] };
+type Tray = {
+  readonly lookedAt: Instant;
+  letters: readonly StoredLetter[];
+  unverified: number;
+  /** How many of those the agent was told of. */
+  told: number;
+};
 
 type TrayContext = {
   readonly office: Pick<PostOffice, 'unreadOf' | 'noteShown' | 'noteSeen'>;
@@ -45,31 +51,37 @@ export class MailTray {
     if (seen) office.noteSeen(agentId, seen).catch(failed);
     const tray = this.trays.get(agentId);
     if (!tray || clock.now() - tray.lookedAt >= LOOK_MS) this.look(agentId);
-    if (!tray || tray.letters.length === 0) return null;
-    const quoted = tray.letters.filter(({ isVerified }) => isVerified).slice(0, QUOTED_MAX);
-    // Counted when they are new, and not again with every hook.
-    const counted = tray.letters.filter(({ isVerified, deliveredAt }) => !isVerified && deliveredAt === null);
+    if (!tray) return null;
+    const letters = tray.letters.slice(0, QUOTED_MAX);
+    // Told when there are more of them, and not again with every hook.
+    const unverified = tray.unverified > tray.told ? tray.unverified : 0;
     tray.letters = [];
-    if (quoted.length + counted.length === 0) return null;
-    office.noteShown(agentId, quoted, counted).catch(failed);
-    const words = quoted.map(({ letterId: id, from, to, priority, subject, content }) => {
-      const { type, message } = JSON.parse(content) as { type: string; message: string };
-      return { id, from, to, priority, type, subject, message };
-    });
-    const awaited = quoted.filter((_letter, index) => isAcknowledgedByReading(words[index] as Quoted));
+    tray.told = tray.unverified;
+    if (letters.length + unverified === 0) return null;
+    if (letters.length > 0) office.noteShown(agentId, letters).catch(failed);
+    const quoted = letters.map(quotedOf);
+    const awaited = letters.filter((_letter, index) => isAcknowledgedByReading(quoted[index] as Quoted));
     if (awaited.length > 0 && this.shown.size < AGENTS_MAX) this.shown.set(agentId, awaited);
-    return quotedLetters(words, counted.length);
+    return quotedLetters(quoted, unverified);
   }
 
   private look(agentId: string): void {
     const { office, clock, failed } = this.context;
-    const tray: Tray = { lookedAt: clock.now(), letters: [] };
+    const { told = 0 } = this.trays.get(agentId) ?? {};
+    const tray: Tray = { lookedAt: clock.now(), letters: [], unverified: told, told };
     this.trays.delete(agentId);
     this.trays.set(agentId, tray);
     const oldest = this.trays.keys().next();
     if (this.trays.size > AGENTS_MAX && !oldest.done) this.trays.delete(oldest.value);
-    office.unreadOf(agentId).then((letters) => {
+    office.unreadOf(agentId).then(({ letters, unverified }) => {
       tray.letters = letters;
+      tray.unverified = unverified;
+      tray.told = Math.min(told, unverified);
     }, failed);
   }
 }
+
+const quotedOf = ({ letterId: id, from, to, priority, subject, passed, content }: StoredLetter): Quoted => {
+  const said = JSON.parse(content) as Quoted['content'];
+  return { id, from, to, priority, type: said.type, subject, content: said, isForwarded: passed.length > 0 };
+};

@@ -29,14 +29,14 @@ import { MailWaits } from './mail-waits.ts';
 import { isSame, onceWhileOffline } from './once-while-offline.ts';
 import { pingId, pingLetter } from './ping-letter.ts';
 import { mailPresenceOf } from './presence.ts';
-import { isForSuccessor } from './self-handoff.ts';
 import { isStanding } from './standing-boxes.ts';
 import { takeSignal } from './take-signal.ts';
 import { isNewStart, registerTokenless, type TokenlessStart } from './tokenless-start.ts';
+import { type Unread, unreadFor } from './unread-letters.ts';
 
 /** Calls without a token can't fill a box: the rest of it is for letters whose senders are known. */
 const UNVERIFIED_MAX = 200;
-/** Unread letters that are looked at for one hook, or for one message of a stream. */
+/** Unread letters that are looked at for one message of a stream. */
 const UNREAD_MAX = 50;
 
 type PostContext = {
@@ -176,15 +176,14 @@ export class PostOffice {
   async read(box: LetterBox, letterId: string, visitor: Visitor): Promise<StoredLetter> {
     await this.open(box.of, visitor);
     const letter = await this.letterIn(box.of, letterId, box.box);
-    const [visible] = await this.access.visible([letter], visitor);
-    if (!visible) throw noLetter();
-    const [delivered = visible] = box.box === 'inbox' ? await this.deliver(box.of, [visible], visitor) : [];
+    if (!(await this.access.isVisible(letter, visitor))) throw noLetter();
+    const [delivered = letter] = box.box === 'inbox' ? await this.deliver(box.of, [letter], visitor) : [];
     return delivered;
   }
 
   async count(box: LetterBox, visitor: Visitor): Promise<LetterCounts> {
     await this.open(box.of, visitor);
-    return this.context.store.countLetters(box);
+    return this.context.store.countLetters(await this.access.shown(box, visitor));
   }
 
   async mark(of: string, letterId: string, as: LetterMarking['as'], visitor: Visitor): Promise<void> {
@@ -203,28 +202,17 @@ export class PostOffice {
     });
   }
 
-  /** For an agent that is shown its letters by the server itself, oldest first. */
-  async unreadOf(agentId: string): Promise<readonly StoredLetter[]> {
-    const { store } = this.context;
-    const unread = await store.listLetters({
-      of: agentId,
-      box: 'inbox',
-      status: 'unread',
-      limit: UNREAD_MAX,
-    });
+  /** For an agent that is shown its letters by the server itself. */
+  async unreadOf(agentId: string): Promise<Unread> {
     const incarnation = (await this.agentOf(agentId))?.hard.incarnation ?? 0;
-    return unread.filter((letter) => !isForSuccessor(letter, incarnation)).reverse();
+    return unreadFor(this.context.store, agentId, incarnation);
   }
 
-  /** The agent was shown the first and told the number of the others. */
-  async noteShown(
-    agentId: string,
-    quoted: readonly StoredLetter[],
-    counted: readonly StoredLetter[],
-  ): Promise<void> {
+  /** The agent was shown these. */
+  async noteShown(agentId: string, letters: readonly StoredLetter[]): Promise<void> {
     const { store, clock } = this.context;
-    await this.deliver(agentId, [...quoted, ...counted], tokenlessSender(agentId));
-    const letterIds = quoted.map(({ letterId }) => letterId);
+    await this.deliver(agentId, letters, tokenlessSender(agentId));
+    const letterIds = letters.map(({ letterId }) => letterId);
     await store.markLetters({ to: agentId, letterIds, as: 'read', at: clock.now() });
   }
 
@@ -281,9 +269,10 @@ export class PostOffice {
     { waitMs, isGone }: LetterWait,
   ): Promise<readonly StoredLetter[]> {
     const { of, box } = query;
+    const shown = await this.access.shown(query, visitor);
     const look = async () => {
       if (isOwner(visitor)) await this.welcome(of);
-      return this.access.visible(await this.context.store.listLetters(query), visitor);
+      return this.context.store.listLetters(shown);
     };
     const isOver = async () => (await isGone()) || !(await this.access.isStillOpen(of, visitor));
     const found = waitMs > 0 ? await this.waits.until(of, waitMs, isOver, look) : await look();

@@ -148,6 +148,27 @@ describe('without a token', () => {
     expect(await server.store.readLetter(id)).toMatchObject({ acknowledgedAt: null });
   });
 
+  it('letters with a token hide none that came without, and the count is that of the list', async () => {
+    await open.call('POST', '/api/agents/gus/heartbeat', { body: {} });
+    await Mail.register(server, 'hal');
+    const sent = '&action=sent&status=unacknowledged';
+    const before = await open.list(OWN, sent);
+    const { json } = await open.send(OWN, 'gus');
+    for (let n = 0; n < 30; n += 1) await operator.send(OWN, 'hal');
+    const ids = (await open.list(OWN, sent)).map(({ id }) => id);
+    expect(ids).toEqual([json.id, ...before.map(({ id }) => id)]);
+    const all = await open.list(OWN, '&action=sent&limit=0');
+    const count = async (action: string) =>
+      (await open.call('GET', `/api/messages?agent=${OWN}&action=${action}`)).json.count;
+    expect(await count('sent-count')).toBe(all.length);
+    expect(await count('unread-count')).toBe((await open.list(OWN, '&status=unread&limit=0')).length);
+    expect(await open.call('GET', `/api/messages?agent=${OWN}&verified=true`)).toMatchObject({
+      json: { error: 'token_required' },
+    });
+    expect((await operator.list('hal', '&verified=false')).length).toBe(0);
+    expect((await operator.list('hal', '&verified=true&limit=0')).length).toBe(30);
+  });
+
   it('an agent that registered so is heard, and one with a token may take its name over', async () => {
     await open.call('POST', '/api/agents/dan/heartbeat', { body: {} });
     expect((await open.call('GET', '/api/agents/dan/status')).json).toMatchObject({ status: 'online' });

@@ -35,26 +35,29 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
   const access = (roles: Exclude<Route['access'], 'open'>) => (door === 'none' ? 'open' : roles);
 
   async function answer(query: z.infer<typeof schema.mailQuery>, visitor: Visitor, request: FastifyRequest) {
-    const { id, action, status, priority, from, to } = query;
+    const { id, action, status, priority, from, to, before } = query;
     const of = ownIfNone(query.agent, visitor, 'agent');
     const box: LetterBox['box'] = action === 'sent' ? 'sent' : query.box;
+    const some = query.verified === undefined ? {} : { isVerified: query.verified === 'true' };
+    const count = (box: LetterBox['box']) => office.count({ of, box, ...some }, visitor);
     if (action === 'resolve') return resolved(of);
     if (action === 'search') return { results: await search(of) };
     if (id !== undefined) return letterView(await office.read({ of, box }, id, visitor));
-    if (action === 'unread-count')
-      return { count: (await office.count({ of, box: 'inbox' }, visitor)).unread };
-    if (action === 'sent-count') return { count: (await office.count({ of, box: 'sent' }, visitor)).total };
-    if (action === 'stats') return { ...(await office.count({ of, box: 'inbox' }, visitor)) };
+    if (action === 'unread-count') return { count: (await count('inbox')).unread };
+    if (action === 'sent-count') return { count: (await count('sent')).total };
+    if (action === 'stats') return { ...(await count('inbox')) };
     const limit = query.limit ?? LETTERS_DEFAULT;
     const other = box === 'inbox' ? from : to;
     const letters = await office.list(
       {
         of,
         box,
+        ...some,
         limit: limit === 0 ? LETTERS_MAX : limit,
         ...(status && { status }),
         ...(priority && { priority }),
         ...(other !== undefined && { other }),
+        ...(before !== undefined && { before }),
       },
       visitor,
       { waitMs: (query.wait ?? 0) * 1_000, isGone: () => isGone(request) },

@@ -56,11 +56,18 @@ export const mailQuery = z.strictObject({
   status: z
     .enum(['unread', 'read', 'archived', 'unacknowledged'])
     .optional()
-    .describe('Only letters in this state.'),
+    .describe('Only letters in this state; pings are never `unacknowledged`.'),
   priority: priority.optional().describe('Only letters of this priority.'),
+  verified: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('Only letters whose senders have proven their names, or only the others; also for counts.'),
   from: agentId.optional().describe('Only letters of this sender, in an inbox.'),
   to: agentId.optional().describe('Only letters to this recipient, among those sent.'),
-  limit: wholeNumber(0, LIMIT_MAX).optional().meta({ description: '0 is all; default 25.' }),
+  before: identifier.optional().describe('Only letters that are older than this one: the next page.'),
+  limit: wholeNumber(0, LIMIT_MAX)
+    .optional()
+    .meta({ description: 'Default 25; 0 is 1,000, the most in one answer.' }),
   wait: wholeNumber(0, WAIT_SECONDS_MAX)
     .optional()
     .meta({ description: 'Seconds to wait for a letter when there is none.' }),
