@@ -3,7 +3,7 @@ import { HOLTER, type Sender } from '../intake/index.ts';
 import type { Letters, StoredLetter } from '../store/letters.ts';
 import { isDirective } from './directive-letter.ts';
 import { LetterRefused } from './letter-refused.ts';
-import { isPing } from './ping-letter.ts';
+import { isPingId } from './ping-letter.ts';
 import { type SignalContext, takeSignal } from './take-signal.ts';
 
 type AckContext = SignalContext & {
@@ -19,7 +19,7 @@ const isOwn = ({ from, to, isVerified }: StoredLetter, own: string): boolean =>
 /** The letter is in its recipient's box. What Holter puts there for an incident, or as a ping, is awaited elsewhere. */
 export async function awaitAcknowledgement(context: AckContext, letter: StoredLetter): Promise<void> {
   const { letterId, to, priority } = letter;
-  if (!isOwn(letter, context.name()) || isDirective(letter) || isPing(letter)) return;
+  if (!isOwn(letter, context.name()) || isDirective(letter) || isPingId(letterId)) return;
   try {
     await takeSignal(context, { kind: 'message-delivered', messageId: letterId, priority }, HOLTER, to);
     // It may have been acknowledged or deleted before anything waited for that.

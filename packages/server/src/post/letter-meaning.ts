@@ -3,11 +3,12 @@ import type { Sender } from '../intake/index.ts';
 import type { Letters, NewLetter, StoredLetter } from '../store/letters.ts';
 import { signalAcknowledged } from './acknowledgements.ts';
 import { isAcknowledging } from './handoff-letter.ts';
+import { isPingId, pingId } from './ping-letter.ts';
 import { type SignalContext, takeSignal } from './take-signal.ts';
 import { taskSignalOf } from './task-letter.ts';
 
-/** How far back a ping is looked for that a pong may answer. */
-const PINGS_MAX = 50;
+/** How far back letters of one sender are looked at. */
+const LOOKED_AT_MAX = 50;
 
 type MeaningContext = SignalContext & {
   readonly store: Pick<Letters, 'readLetter' | 'listLetters' | 'markLetters'>;
@@ -75,7 +76,10 @@ async function hearDone(
 export const isPong = ({ to, passed, content }: NewLetter, own: string): boolean =>
   to === own && passed.length === 0 && (JSON.parse(content) as Content).type === 'heartbeat-response';
 
-/** Only a ping that Holter sent itself can be answered, and only once. */
+/**
+ * Only a ping that Holter sent itself can be answered, and only once. A pong to another one is left unread, for the
+ * script that has sent that ping.
+ */
 async function hearPong(
   context: MeaningContext,
   pong: StoredLetter,
@@ -84,13 +88,11 @@ async function hearPong(
   const { store } = context;
   const own = context.name();
   const { from, letterId, sentAt: at } = pong;
-  const { sequence, status, current_task: task } = contentOf(pong);
-  await store.markLetters({ to: own, letterIds: [letterId], as: 'read', at });
-  const sent = await store.listLetters({ of: own, box: 'sent', other: from, limit: PINGS_MAX });
-  const ping = sent.find((each) => {
-    const { type, sequence: asked } = contentOf(each);
-    return each.isVerified && type === 'heartbeat' && asked === sequence;
-  });
+  const { status, current_task: task } = contentOf(pong);
+  const ping = await pingFor(context, pong);
+  const isOwn = ping !== null && isPingId(ping.letterId);
+  const read = isOwn ? [letterId] : await olderPongs(context, pong);
+  await store.markLetters({ to: own, letterIds: read, as: 'read', at });
   if (!ping) return ['no ping of Holter has this sequence'];
   const answered = await store.markLetters({ to: from, letterIds: [ping.letterId], as: 'acknowledged', at });
   if (answered.length === 0) return ['this ping was answered before'];
@@ -100,6 +102,34 @@ async function hearPong(
   const heard = { kind: 'pong', ...(said && { status: said }), ...(phase !== '' && { phase }) };
   await takeSignal(context, heard, sender, from);
   return [];
+}
+
+/** The ping of this sequence: one of Holter's own, or one that an operator has sent in its name. */
+async function pingFor(
+  { engine, store, name }: MeaningContext,
+  pong: StoredLetter,
+): Promise<StoredLetter | null> {
+  const { from } = pong;
+  const { sequence } = contentOf(pong);
+  if (typeof sequence !== 'number') return null;
+  const incarnation = (await engine.read(from))?.hard.incarnation ?? 0;
+  const own = await store.readLetter(pingId(from, incarnation, sequence));
+  if (own?.to === from) return own;
+  const query = { of: from, box: 'inbox', other: name(), isVerified: true, limit: LOOKED_AT_MAX } as const;
+  const isAsked = ({ type, sequence: asked }: Content) => type === 'heartbeat' && asked === sequence;
+  return (await store.listLetters(query)).find((letter) => isAsked(contentOf(letter))) ?? null;
+}
+
+/** Of the pongs of one agent that Holter did not ask for, only the newest stays unread: they can't fill the box. */
+async function olderPongs(
+  { store, name }: MeaningContext,
+  { from, isVerified, letterId: newest }: StoredLetter,
+): Promise<readonly string[]> {
+  const wanted = { other: from, isVerified, status: 'unread', limit: LOOKED_AT_MAX } as const;
+  const unread = await store.listLetters({ of: name(), box: 'inbox', ...wanted });
+  return unread
+    .filter((letter) => letter.letterId !== newest && isPong(letter, name()))
+    .map(({ letterId }) => letterId);
 }
 
 /** Of what a pong says about the agent's work; it is shown as its phase. */

@@ -1,16 +1,13 @@
 import type { Instant } from '@holter/core';
-import type { NewLetter } from '../store/letters.ts';
+import { type NewLetter, PING_ID_PREFIX } from '../store/letters.ts';
 import { letterTime } from './letter-times.ts';
 
-const PREFIX = 'ping ';
-
 /** Pings await a pong, by the rules about missed beats, and no other acknowledgement. */
-export const isPing = ({ clientId }: Pick<NewLetter, 'clientId'>): boolean =>
-  clientId?.startsWith(PREFIX) === true;
+export const isPingId = (letterId: string): boolean => letterId.startsWith(PING_ID_PREFIX);
 
 /** The same on every server, so that a ping can be found again. */
 export const pingId = (agentId: string, incarnation: number, sequence: number): string =>
-  `ping-${sequence}-${incarnation}-${agentId}`;
+  `${PING_ID_PREFIX}${sequence}-${incarnation}-${agentId}`;
 
 /** Seed 001 §1.3. */
 export function pingLetter(place: {
@@ -27,7 +24,7 @@ export function pingLetter(place: {
     letterId,
     from,
     to,
-    clientId: `${PREFIX}${letterId}`,
+    clientId: `ping ${letterId}`,
     subject: '[HEARTBEAT] Health check',
     priority: 'low',
     inReplyTo: null,

@@ -3,6 +3,7 @@ import { ADA, MINUTE, OWN, pinged, postWorld } from '../../test/mail/post-world.
 import { settled } from '../../test/manual-clock.ts';
 import type { Sender } from '../intake/index.ts';
 import { compile } from '../policy/index.ts';
+import { letterOf } from '../store/contract/kit.ts';
 import { startPinger } from './pinger.ts';
 
 it('pings an agent that promised pongs once per interval of its role, and hears its pongs', async () => {
@@ -144,4 +145,77 @@ it('does not ping an agent that is judged by its tasks alone', async () => {
   expect((await agent())?.hard).toMatchObject({ health: 'HEALTHY', derived: [] });
   stop();
   await engine.stop();
+});
+
+/** Letters that claim to be from Holter, of a caller without a token. */
+async function claimed({ store }: Awaited<ReturnType<typeof postWorld>>, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    const letter = letterOf(`claimed-${n}`, { from: OWN, to: 'ada', isVerified: false });
+    await store.putLetter({ letter, acknowledges: null, boxMax: 1_000 });
+  }
+}
+
+it('finds the ping of a pong behind any number of letters that claim to be from Holter', async () => {
+  const world = await postWorld();
+  await world.clock.advance(MINUTE);
+  await claimed(world, 60);
+  const { notes } = await world.answer((await world.pings())[0], 'busy');
+  expect([notes, (await world.agent())?.hard.isBusy]).toEqual([[], true]);
+  world.stop();
+  await world.engine.stop();
+});
+
+it.each(['a mark', 'the next hook', 'a reply'])(
+  'takes the pong to a ping that %s acknowledges',
+  async (how) => {
+    const world = await postWorld();
+    const { clock, store, office } = world;
+    await clock.advance(MINUTE);
+    const [sequence] = await world.pings();
+    const [ping] = await store.listLetters({ of: 'ada', box: 'inbox', limit: 1 });
+    if (!ping) throw new Error('there is no ping');
+    const { letterId } = ping;
+    if (how === 'a mark') await office.mark('ada', letterId, 'acknowledged', ADA);
+    else if (how === 'the next hook') {
+      await office.noteShown('ada', [ping]);
+      await office.noteSeen('ada', [ping]);
+    } else {
+      const content = { type: 'response', message: 'I am here' };
+      const reply = {
+        from: 'ada',
+        to: OWN,
+        subject: 'Re',
+        priority: 'low',
+        content,
+        clientId: null,
+      } as const;
+      await office.send({ ...reply, inReplyTo: letterId }, ADA);
+    }
+    expect(await store.readLetter(letterId)).toMatchObject({ acknowledgedAt: null });
+    if (how === 'a mark') expect((await store.readLetter(letterId))?.readAt).not.toBeNull();
+    const { notes } = await world.answer(sequence, 'busy');
+    expect([notes, (await world.agent())?.hard.isBusy]).toEqual([[], true]);
+    expect((await store.readLetter(letterId))?.acknowledgedAt).not.toBeNull();
+    world.stop();
+    await world.engine.stop();
+  },
+);
+
+it('leaves the newest pong unread that Holter has not asked for, and reads its own', async () => {
+  const world = await postWorld();
+  await world.clock.advance(MINUTE);
+  const unread = async () => {
+    const query = { of: OWN, box: 'inbox', status: 'unread', limit: 9 } as const;
+    const letters = await world.store.listLetters(query);
+    return letters.map(({ content }) => (JSON.parse(content) as { sequence: number }).sequence);
+  };
+  await world.answer((await world.pings())[0]);
+  expect(await unread()).toEqual([]);
+  expect((await world.answer(42)).notes).toEqual(['no ping of Holter has this sequence']);
+  expect(await unread()).toEqual([42]);
+  await world.answer(43);
+  await world.answer((await world.pings())[0]);
+  expect(await unread()).toEqual([43]);
+  world.stop();
+  await world.engine.stop();
 });

@@ -27,7 +27,7 @@ import { checkTimes } from './letter-times.ts';
 import { checkLifecycle } from './lifecycle-letter.ts';
 import { MailWaits } from './mail-waits.ts';
 import { isSame, onceWhileOffline } from './once-while-offline.ts';
-import { pingId, pingLetter } from './ping-letter.ts';
+import { isPingId, pingId, pingLetter } from './ping-letter.ts';
 import { mailPresenceOf } from './presence.ts';
 import { isStanding } from './standing-boxes.ts';
 import { takeSignal } from './take-signal.ts';
@@ -186,8 +186,10 @@ export class PostOffice {
     return this.context.store.countLetters(await this.access.shown(box, visitor));
   }
 
-  async mark(of: string, letterId: string, as: LetterMarking['as'], visitor: Visitor): Promise<void> {
+  async mark(of: string, letterId: string, wanted: LetterMarking['as'], visitor: Visitor): Promise<void> {
     await this.openToChange(of, visitor);
+    // It is answered by its pong, which says more than that it has arrived.
+    const as = wanted === 'acknowledged' && isPingId(letterId) ? 'read' : wanted;
     const letter = await this.letterIn(of, letterId);
     const { store, clock } = this.context;
     const mark = () => store.markLetters({ to: of, letterIds: [letterId], as, at: clock.now() });
@@ -219,7 +221,7 @@ export class PostOffice {
   /** The agent has called again after it was shown these, and thereby acknowledges them. */
   async noteSeen(agentId: string, letters: readonly StoredLetter[]): Promise<void> {
     const { store, clock } = this.context;
-    for (const letter of letters)
+    for (const letter of letters.filter(({ letterId }) => !isPingId(letterId)))
       await this.acknowledge(letter, tokenlessSender(agentId), () =>
         store.markLetters({
           to: agentId,
@@ -325,10 +327,10 @@ export class PostOffice {
       sentAt: now,
     };
     const counts = await this.access.speaksFor(draft.from, visitor);
+    const isAnswer = counts && !isPong(letter, name()) && isAcknowledging(draft.content);
     const verdict = await store.putLetter({
       letter,
-      acknowledges:
-        counts && !isPong(letter, name()) && isAcknowledging(draft.content) ? draft.inReplyTo : null,
+      acknowledges: isAnswer && !isPingId(draft.inReplyTo ?? '') ? draft.inReplyTo : null,
       boxMax: ACKS_MAX,
       unverifiedMax: UNVERIFIED_MAX,
       awaitedFrom: name(),
