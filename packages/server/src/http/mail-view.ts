@@ -1,4 +1,4 @@
-import type { Agent, Instant, Policy } from '@holter/core';
+import type { Agent, Instant, Policy, StallLog } from '@holter/core';
 import type { z } from 'zod';
 import { knownPresenceOf, lastHeardOf, type PostOffice } from '../post/index.ts';
 import type { StoredLetter } from '../store/letters.ts';
@@ -63,10 +63,19 @@ const hostOf = ({ host, reporter }: Agent['hard']): string =>
 
 export function mailAgentView(
   agent: Agent,
-  { now, policy, unread }: { readonly now: Instant; readonly policy: Policy; readonly unread: number },
+  {
+    now,
+    unread,
+    ...judged
+  }: {
+    readonly now: Instant;
+    readonly unread: number;
+    readonly policy: Policy;
+    readonly stalls: StallLog;
+  },
 ): z.infer<typeof schema.mailAgent> {
   const { agentId, startedAt, registeredAt = startedAt, end, unknownSince } = agent.hard;
-  const status = knownPresenceOf(agent, now, policy);
+  const status = knownPresenceOf(agent, now, judged);
   const offlineSince = end?.at ?? unknownSince;
   return {
     session_name: agentId,

@@ -29,7 +29,8 @@ describe('the flowchart of seed 001', () => {
   const policy = async () => policyOfAgent(world.engine.currentPolicies, (await ada()).hard);
   const health = async () => (await ada()).hard.health;
   const missed = async () => (await ada()).hard.derived.find(({ kind }) => kind === 'no-pong')?.evidence;
-  const status = async () => knownPresenceOf(await ada(), world.clock.now(), await policy());
+  const status = async () =>
+    knownPresenceOf(await ada(), world.clock.now(), { policy: await policy(), stalls: world.engine.stalls });
   const classification = async () => failureOf(await ada(), await policy(), world.clock.now());
   const inquiries = async () => {
     const query = { of: 'ada', box: 'inbox', limit: 25 } as const;
@@ -57,6 +58,7 @@ describe('the flowchart of seed 001', () => {
     await world.clock.advance(MINUTE + 20_000);
     expect(await missed()).toContain('1 of 3 missed');
     expect(await health()).toBe('DEGRADED');
+    expect(await status()).toBe('unknown');
     expect((await world.pings())[0]).toBeGreaterThan(before);
     expect(await inquiries()).toEqual([]);
     expect((await ada()).hard.incident).toBeUndefined();

@@ -1,4 +1,12 @@
-import { type Agent, type Instant, isSilenceJudged, type Policy, presenceOf } from '@holter/core';
+import {
+  type Agent,
+  type Instant,
+  isSilenceJudged,
+  missesAt,
+  type Policy,
+  presenceOf,
+  type StallLog,
+} from '@holter/core';
 
 type Presence = 'online' | 'idle' | 'busy' | 'offline' | 'unknown';
 
@@ -22,10 +30,21 @@ export function mailPresenceOf(agent: Agent, at: Instant): Presence {
   return presence === 'idle' && at - heardAt < RECENT_MS ? 'online' : presence;
 }
 
-/** As `mailPresenceOf`. Where silence is not judged, only an agent that was heard or seen lately is known to be idle. */
-export function knownPresenceOf(agent: Agent, at: Instant, policy: Policy): Presence {
+/**
+ * As `mailPresenceOf`, but nothing is known from the first missed beat or pong on. Where silence is not judged, only an
+ * agent that was heard or seen lately is known to be idle.
+ */
+export function knownPresenceOf(
+  agent: Agent,
+  at: Instant,
+  { policy, stalls }: { readonly policy: Policy; readonly stalls: StallLog },
+): Presence {
   const { soft, hard } = agent;
   const presence = mailPresenceOf(agent, at);
-  const isKnown = isSilenceJudged(hard, policy) || hard.holds.length > 0 || at - soft.probedAt < RECENT_MS;
+  const isHeld = hard.holds.length > 0;
+  const isJudged = isSilenceJudged(hard, policy);
+  if (presence !== 'offline' && isJudged && !isHeld && missesAt(agent, at, policy, stalls).count > 0)
+    return 'unknown';
+  const isKnown = isJudged || isHeld || at - soft.probedAt < RECENT_MS;
   return presence === 'idle' && !isKnown ? 'unknown' : presence;
 }

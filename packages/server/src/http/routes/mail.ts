@@ -95,7 +95,12 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
   }
 
   const statusOf = (agent: Agent, unread: number) =>
-    mailAgentView(agent, { now: clock.now(), policy: policyOf(engine, agent), unread });
+    mailAgentView(agent, {
+      now: clock.now(),
+      policy: policyOf(engine, agent),
+      stalls: engine.stalls,
+      unread,
+    });
 
   async function resolved(name: string) {
     if (name !== office.name && !(await office.agentOf(name))) throw unknownAgent(name);
