@@ -22,6 +22,8 @@ const MESSAGES: ReadonlySet<EffectKind> = new Set(
 
 /** How often an effect that waits for a reply is claimed again, to check that it is still wanted. */
 const OFFER_AGAIN_MS = 60_000;
+/** How soon one is tried again that could not be put where it waits. */
+const TRY_AGAIN_MS = 5_000;
 
 /**
  * Messages for agents that call the API: they wait here until the reply to the agent's next request carries
@@ -37,6 +39,7 @@ export class ReplyQueue implements Executor {
   private readonly given: ByAgent = new Map();
   private readonly clock: Clock;
   private readonly receive: Receive;
+  private putAway: (agentId: string) => Promise<void> = async () => undefined;
 
   constructor(clock: Clock, receive: Receive) {
     this.clock = clock;
@@ -45,11 +48,25 @@ export class ReplyQueue implements Executor {
 
   async act(effect: Effect): Promise<ActResult> {
     add(this.waiting, effect);
+    try {
+      await this.putAway(effect.agentId);
+    } catch {
+      return {
+        kind: 'failed',
+        detail: 'it could not be put into the box of the agent',
+        retryAt: later(this.clock.now(), TRY_AGAIN_MS),
+      };
+    }
     return {
       kind: 'offered',
       againAt: later(this.clock.now(), OFFER_AGAIN_MS),
       detail: 'waits for the next request of the agent',
     };
+  }
+
+  /** Called whenever something is to wait for the agent, and again after a crash. */
+  onWaiting(putAway: (agentId: string) => Promise<void>): void {
+    this.putAway = putAway;
   }
 
   /** Delivers effects that other servers offer, and drops those that they have delivered. */

@@ -99,6 +99,30 @@ describe('letters that are lost, and a server that dies in the middle of a call'
     expect((await world.agent())?.hard.acks).toMatchObject([{ id: next.letterId }]);
   });
 
+  it('puts an inquiry into the box when it is decided, and again if the server died before', async () => {
+    const { clock, store, engine, office } = world;
+    const inquiries = async () =>
+      (await store.listLetters({ of: 'ada', box: 'inbox', limit: 25 })).filter(({ subject }) =>
+        subject.startsWith('[STATUS'),
+      );
+    const put = store.putLetter.bind(store);
+    const spy = vi.spyOn(store, 'putLetter').mockImplementation((wanted) => {
+      if (!wanted.letter.subject.startsWith('[STATUS')) return put(wanted);
+      spy.mockRestore();
+      return Promise.reject(new Error('dead'));
+    });
+    await clock.advance(3 * MINUTE + 16_000);
+    expect((await engine.read('ada'))?.hard.inquiry).toBeDefined();
+    expect(await inquiries()).toEqual([]);
+    await clock.advance(6_000);
+    const [inquiry] = await inquiries();
+    expect(inquiry).toMatchObject({ from: OWN, priority: 'high', deliveredAt: null });
+    // It is offered again every minute, and the agent opens its box.
+    await clock.advance(2 * MINUTE);
+    await office.open('ada', ADA);
+    expect(await inquiries()).toMatchObject([{ letterId: inquiry?.letterId }]);
+  });
+
   it('loses no inquiry on its way into the box, and puts it there once', async () => {
     const { clock, store, office } = world;
     await clock.advance(3 * MINUTE + 20_000);

@@ -15,7 +15,7 @@ import type {
 } from '../store/letters.ts';
 import { acknowledge, awaitAcknowledgement, forgetGone, stopAwaiting } from './acknowledgements.ts';
 import { BoxAccess, isOwner, onlyWithToken, replaced, tokenNeeded, type Visitor } from './box-access.ts';
-import { bringDirectives } from './bring-directives.ts';
+import { bringDirectives, leaveInquiries } from './bring-directives.ts';
 import { Connections, type StreamEnd } from './connections.ts';
 import { DeliveryMarks } from './delivery-marks.ts';
 import { forwardedFrom } from './forwarded.ts';
@@ -42,7 +42,7 @@ const UNREAD_MAX = 50;
 type PostContext = {
   readonly engine: Pick<Engine, 'read'>;
   readonly intake: Pick<Intake, 'take' | 'register'>;
-  readonly replies: Pick<ReplyQueue, 'offered' | 'take'>;
+  readonly replies: Pick<ReplyQueue, 'offered' | 'take' | 'onWaiting'>;
   readonly store: Letters;
   readonly clock: Clock;
   readonly newId: () => string;
@@ -92,6 +92,10 @@ export class PostOffice {
       store: context.store,
       clock: context.clock,
       delivered: (letter) => awaitAcknowledgement(context, letter),
+    });
+    context.replies.onWaiting(async (agentId) => {
+      const agent = await this.agentOf(agentId);
+      if (agent && (await leaveInquiries(context, agent, this.pen()))) this.waits.tell(agentId);
     });
   }
 
@@ -297,8 +301,11 @@ export class PostOffice {
     if (!agent) return;
     if (agent.hard.isConnectionClosed)
       await takeSignal(this.context, { kind: 'connection', state: 'open' }, HOLTER, of);
-    const newLetterId = (at: Instant) => this.newLetterId(at);
-    await bringDirectives(this.context, agent, { at: this.context.clock.now(), newLetterId });
+    await bringDirectives(this.context, agent, this.pen());
+  }
+
+  private pen() {
+    return { at: this.context.clock.now(), newLetterId: (at: Instant) => this.newLetterId(at) };
   }
 
   private newLetterId(at: Instant): string {
