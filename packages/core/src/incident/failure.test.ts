@@ -27,6 +27,16 @@ describe('the class of a failure and its strategy', () => {
     expect(failure(bench)).toEqual(kind && { kind, strategy, by, because: expect.any(String) });
   });
 
+  test.each<[string, Partial<Registration>]>([
+    ['it is asked when it calls', { executor: null }],
+    ['it has been asked', { executor: null, promises: { pongs: true } }],
+    ['it has been asked', { executor: 'run:ada' }],
+  ])('while it may still answer: %s, with %o', (asked, fields) => {
+    const bench = heardOnce(fields);
+    for (let minute = 0; minute < 4; minute += 1) bench.advance(minutes(1));
+    expect(failure(bench)?.because).toMatch(new RegExp(`; ${asked} and may still answer$`));
+  });
+
   test('heard again, it was transient', () => {
     const bench = heardOnce();
     for (let minute = 0; minute < 10; minute += 1) bench.advance(minutes(1));
@@ -55,6 +65,7 @@ describe('the class of a failure and its strategy', () => {
     const bench = heardOnce();
     bench.signal({ kind: 'error', message: 'no disk space', isUnrecoverable: true });
     expect(failure(bench)).toMatchObject({ kind: 'recoverable', strategy: 'soft-restart', by: 'person' });
+    expect(failure(bench)?.because).toMatch(/^it says that it cannot go on/);
   });
 });
 

@@ -43,9 +43,9 @@ export function failureOf(agent: Agent, policy: Policy, at: Instant): Failure | 
     case 'liveness':
       return recoverable(lead.evidence, 'hard-restart', { hard, policy });
     case 'failure':
-      // A service that fails, or a job that is late, is not cured by a restart.
+      // A service that fails, or a job that is late, is not cured by a restart. The others are words of the agent.
       return lead.kind === 'unrecoverable-error' || lead.kind === 'consecutive-failures'
-        ? recoverable(lead.evidence, 'soft-restart', { hard, policy })
+        ? recoverable(`it ${lead.evidence}`, 'soft-restart', { hard, policy })
         : { kind: 'recoverable', because: lead.evidence, strategy: 'wait', by: 'person' };
     default:
       return null;
@@ -92,7 +92,7 @@ function lostFailure(agent: Agent, policy: Policy, at: Instant): Failure {
   if (!isDeclared)
     return {
       kind: 'transient',
-      because: `${because}; it has been asked and may still answer`,
+      because: `${because}; ${askedOf(hard)} and may still answer`,
       strategy: 'wait',
       by: 'holter',
     };
@@ -104,6 +104,10 @@ function lostFailure(agent: Agent, policy: Policy, at: Instant): Failure {
   }
   return lostElsewhere(because, silentMs);
 }
+
+/** By its executor or by a letter at once, otherwise in the reply to its next call. */
+const askedOf = ({ executor, promises }: Hard): string =>
+  executor !== null || promises.pongs ? 'it has been asked' : 'it is asked when it calls';
 
 /** Nothing is known of its process, so it can be woken where it runs, or given up. */
 const lostElsewhere = (because: string, silentMs: DurationMs): Failure => ({
