@@ -8,6 +8,7 @@ import {
   type Task,
 } from '@holter/core';
 import { type PolicySet, policyOfAgent } from '../policy/index.ts';
+import { lastHeardOf } from '../post/index.ts';
 
 /** In jq null sorts before any string, so a time that is not known has to be one that never comes. */
 const FAR_OFF = '9999-12-31T23:59:59Z';
@@ -31,16 +32,15 @@ export function heartbeatConfig(agents: readonly Agent[], around: Surroundings):
 }
 
 function heartbeatOf(agent: Agent, { policies, stalls, at }: Surroundings): object {
-  const { soft, hard } = agent;
-  const { role, promises, startedAt } = hard;
+  const { hard } = agent;
+  const { role, promises } = hard;
   const policy = policyOfAgent(policies, hard);
-  const heardAt = Math.max(soft.beatAt, soft.pongAt, soft.activityAt, startedAt) as Instant;
   const isJudged = policy.watch === 'all' && !hard.end;
   return {
     role,
     interval_seconds: (promises.beatEveryMs ?? policy.beat.intervalMs) / 1_000,
     missed_threshold: policy.beat.missedMax,
-    last_heartbeat: ecosTime(heardAt),
+    last_heartbeat: ecosTime(lastHeardOf(agent) ?? undefined),
     consecutive_missed: isJudged ? missesAt(agent, at, policy, stalls).count : 0,
   };
 }

@@ -82,6 +82,7 @@ const SEED_CODES: Readonly<Record<string, string>> = {
   unknown_agent: 'agent_not_found',
   store_unavailable: 'timeout',
   busy: 'timeout',
+  too_many_requests: 'timeout',
 };
 
 /** Anything that was thrown. What is not known here is our fault, and its words stay in the log. */

@@ -117,7 +117,8 @@ it('shows agents, tasks and incidents as seed 001 writes them', async () => {
         role: 'active-development',
         interval_seconds: 3_600,
         missed_threshold: 3,
-        last_heartbeat: time,
+        // It has registered, and was never heard.
+        last_heartbeat: '9999-12-31T23:59:59Z',
         consecutive_missed: 0,
       },
     },
@@ -158,7 +159,7 @@ it('shows agents, tasks and incidents as seed 001 writes them', async () => {
     agent: 'ada',
     failure_type: 'recoverable',
     detection_method: 'holter: unrecoverable-error',
-    classification_reasoning: 'says that it cannot go on with its task T-1: no access',
+    classification_reasoning: 'it says that it cannot go on with its task T-1: no access',
     failure_cause: 'says that it cannot go on with its task T-1: no access',
     recovery_action: 'escalate',
     recovery_result: 'pending_approval',

@@ -22,6 +22,9 @@ describe('limits', () => {
     const late = await server.call('POST', '/v1/agents/ada/heartbeat', ada);
     expect([late.status, late.json]).toMatchObject([429, { error: { code: 'too_many_requests' } }]);
     expect(late.headers.get('retry-after')).toBe('1');
+    // Seed 001 has one word for a server that can't take it now.
+    const inMail = await server.call('GET', '/api/messages?agent=ada', { token: ada.token });
+    expect([inMail.status, inMail.json]).toMatchObject([429, { error: 'timeout' }]);
     expect((await server.call('POST', '/v1/agents/bob/heartbeat', bob)).status).toBe(200);
     server.clock.skip(1_000);
     expect((await server.call('POST', '/v1/agents/ada/heartbeat', ada)).status).toBe(200);

@@ -118,6 +118,26 @@ describe('refuses, with nothing stored:', () => {
       400,
       'future_time',
     ],
+    [
+      'a time in the future, as a number',
+      letterOf('ada', 'bob', { content: { type: 'x', message: 'x', timestamp: 32_472_144_000 } }),
+      400,
+      'future_time',
+    ],
+    [
+      'a time in the future, in milliseconds',
+      letterOf('ada', 'bob', { content: { type: 'x', message: 'x', timestamp: 32_472_144_000_000 } }),
+      400,
+      'future_time',
+    ],
+    [
+      'a time in the future, in its context',
+      letterOf('ada', 'bob', {
+        content: { type: 'x', message: 'x', context: { timestamp: '2999-01-01T00:00:00Z' } },
+      }),
+      400,
+      'future_time',
+    ],
     ['no subject', letterOf('ada', 'bob', { subject: undefined }), 400, 'missing_field'],
     ['no type', letterOf('ada', 'bob', { content: { message: 'x' } }), 400, 'missing_field'],
     ['an unknown priority', letterOf('ada', 'bob', { priority: 'huge' }), 400, 'bad_value'],
