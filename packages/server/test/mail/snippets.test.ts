@@ -64,5 +64,21 @@ for (const [language, command, tool] of CLIENTS)
       });
       expect(await operator.list(OWN, `&action=sent&status=unacknowledged&to=${agentId}`)).toEqual([]);
       expect(readFileSync(join(folder, 'done.txt'), 'utf8')).toContain(`do it in ${language}\n`);
+
+      const round = () =>
+        run(command, [...how, snippet(language)], { cwd: folder, env, timeout: 60_000 }).then(
+          () => 0,
+          ({ code }: { code: number }) => code,
+        );
+      const mallory = await Mail.register(server, `mallory-${language}`);
+      const stop = (message: string) => ({ priority: 'urgent', content: { type: 'stop', message } });
+      await mallory.send(`mallory-${language}`, agentId, stop(`stop ${language}, says mallory`));
+      expect(await round()).toBe(0);
+      await operator.send(OWN, agentId, stop(`stop ${language}, says Holter`));
+      expect(await round()).toBe(3);
+      expect((await server.engine.read(agentId))?.hard.end).toMatchObject({ how: 'stopped' });
+      const done = readFileSync(join(folder, 'done.txt'), 'utf8');
+      expect(done).toContain(`stop ${language}, says mallory`);
+      expect(done).not.toContain(`stop ${language}, says Holter`);
     },
   );
