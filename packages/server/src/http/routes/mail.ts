@@ -1,7 +1,7 @@
 import type { Agent } from '@holter/core';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { boxNameOf, type Visitor } from '../../post/index.ts';
+import { boxNameOf, listInPages, type Visitor } from '../../post/index.ts';
 import type { LetterBox } from '../../store/letters.ts';
 import { agentIdOf, unknownAgent } from '../access.ts';
 import { authorizationOf } from '../authorization.ts';
@@ -48,7 +48,8 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
     if (action === 'stats') return { ...(await count('inbox')) };
     const limit = query.limit ?? LETTERS_DEFAULT;
     const other = box === 'inbox' ? from : to;
-    const letters = await office.list(
+    const messages = await listInPages(
+      office,
       {
         of,
         box,
@@ -59,10 +60,10 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
         ...(other !== undefined && { other }),
         ...(before !== undefined && { before }),
       },
-      visitor,
-      { waitMs: (query.wait ?? 0) * 1_000, isGone: () => isGone(request) },
+      [visitor, { waitMs: (query.wait ?? 0) * 1_000, isGone: () => isGone(request) }],
+      summaryView,
     );
-    return { messages: letters.map(summaryView), limit };
+    return { messages, limit };
   }
 
   const isGone = async (request: FastifyRequest): Promise<boolean> =>
