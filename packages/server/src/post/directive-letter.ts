@@ -1,5 +1,6 @@
 import type { Directive, Instant, MessagePriority } from '@holter/core';
 import type { NewLetter } from '../store/letters.ts';
+import { OWN_CLIENT_IDS } from './client-ids.ts';
 import { letterTime } from './letter-times.ts';
 
 const FORMS: Readonly<
@@ -13,11 +14,9 @@ const FORMS: Readonly<
   stop: ['stop', '[STOP] Please save your state and stop', 'urgent'],
 };
 
-const PREFIX = 'directive ';
-
 /** Whether it carries out a step of an incident, which awaits its effect by itself. */
 export const isDirective = ({ clientId }: Pick<NewLetter, 'clientId'>): boolean =>
-  clientId?.startsWith(PREFIX) === true;
+  clientId?.startsWith(OWN_CLIENT_IDS.directive) === true;
 
 /** What a reply would carry to the agent, as a letter from Holter. */
 export function directiveLetter(
@@ -31,7 +30,7 @@ export function directiveLetter(
     letterId,
     from,
     to,
-    clientId: `${PREFIX}${id}`,
+    clientId: `${OWN_CLIENT_IDS.directive}${id}`,
     subject,
     priority,
     inReplyTo: null,

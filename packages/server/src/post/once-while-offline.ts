@@ -1,5 +1,6 @@
 import type { Agent } from '@holter/core';
 import type { NewLetter } from '../store/letters.ts';
+import { OWN_CLIENT_IDS } from './client-ids.ts';
 
 type Said = Pick<NewLetter, 'from' | 'to' | 'subject' | 'priority' | 'inReplyTo'> & {
   readonly content: object;
@@ -13,7 +14,7 @@ export function onceWhileOffline(
 ): string {
   const since = hard.end?.at ?? hard.unknownSince ?? 0;
   const all = JSON.stringify([hard.incarnation, since, from, to, subject, priority, inReplyTo, content]);
-  return `offline-${sha256(all)}`;
+  return `${OWN_CLIENT_IDS.offline}${sha256(all)}`;
 }
 
 /** Whether the letter that has taken a client id is this one, sent again. */

@@ -1,5 +1,6 @@
 import type { Instant } from '@holter/core';
 import { type NewLetter, PING_ID_PREFIX } from '../store/letters.ts';
+import { OWN_CLIENT_IDS } from './client-ids.ts';
 import { letterTime } from './letter-times.ts';
 
 /** Pings await a pong, by the rules about missed beats, and no other acknowledgement. */
@@ -24,7 +25,7 @@ export function pingLetter(place: {
     letterId,
     from,
     to,
-    clientId: `ping ${letterId}`,
+    clientId: `${OWN_CLIENT_IDS.ping}${letterId}`,
     subject: '[HEARTBEAT] Health check',
     priority: 'low',
     inReplyTo: null,

@@ -16,6 +16,7 @@ import type {
 import { acknowledge, awaitAcknowledgement, forgetGone, stopAwaiting } from './acknowledgements.ts';
 import { BoxAccess, isOwner, onlyWithToken, replaced, tokenNeeded, type Visitor } from './box-access.ts';
 import { bringDirectives, leaveInquiries } from './bring-directives.ts';
+import { clientIdOf } from './client-ids.ts';
 import { Connections, type StreamEnd } from './connections.ts';
 import { DeliveryMarks } from './delivery-marks.ts';
 import { forwardedFrom } from './forwarded.ts';
@@ -322,6 +323,8 @@ export class PostOffice {
     const agent = await this.agentOf(to);
     if (agent === null && to !== name() && !isStanding(to)) throw noAgent(to);
     const isOffline = agent !== null && mailPresenceOf(agent, now) === 'offline';
+    const once = isOffline ? onceWhileOffline(draft, agent, this.context.sha256) : null;
+    const isVerified = visitor !== null;
     const content = JSON.stringify(redactValue(draft.content));
     const subject = redact(draft.subject);
     const letter: NewLetter = {
@@ -329,8 +332,8 @@ export class PostOffice {
       subject,
       content,
       letterId: this.newLetterId(now),
-      clientId: draft.clientId ?? (isOffline ? onceWhileOffline(draft, agent, this.context.sha256) : null),
-      isVerified: visitor !== null,
+      clientId: clientIdOf(draft.clientId ?? once, isVerified),
+      isVerified,
       sentAt: now,
     };
     const counts = await this.access.speaksFor(draft.from, visitor);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pingLetter } from '../../src/post/ping-letter.ts';
 import { startHttp, stillClock, type TestServer } from '../http/kit.ts';
 import { isToolThere } from '../tool-there.ts';
 import { letterOf, lettersOf, Mail, OWN } from './kit.ts';
@@ -128,6 +129,49 @@ describe('without a token', () => {
       'no ping of Holter has this sequence',
     ]);
     expect((await server.engine.read('bob'))?.soft.pongAt).toBe(0);
+  });
+
+  it('a letter in the name of Holter takes the place of none of its pings', async () => {
+    await Mail.register(server, 'gil');
+    const ping = pingLetter({ from: OWN, to: 'gil', incarnation: 1, sequence: 9, at: server.clock.now() });
+    expect(ping.clientId).toBe('ping ping-9-1-gil');
+    for (const clientId of [ping.clientId, 'directive x', 'offline-x', 'unverified x'])
+      for (const mail of [open, operator])
+        expect(await mail.send(OWN, 'gil', { clientId })).toMatchObject({
+          status: 400,
+          json: { field: 'clientId', message: expect.stringContaining('must not begin with `ping `') },
+        });
+    const put = { letter: ping, acknowledges: null, boxMax: Number.POSITIVE_INFINITY };
+    expect((await server.store.putLetter(put)).kind).toBe('stored');
+  });
+
+  it.each([
+    ['another letter', 'hal', { subject: 'forged' }],
+    ['the same letter', 'hue', {}],
+  ])(
+    '%s with the client id of an agent does not keep its own from being stored',
+    async (_what, from, forged) => {
+      const hal = await Mail.register(server, from);
+      const place = { clientId: 'letter-1' };
+      expect((await open.send(from, OWN, { ...place, ...forged })).status).toBe(201);
+      const own = await hal.send(from, OWN, place);
+      expect(own).toMatchObject({ status: 201, json: { message: { fromVerified: true } } });
+      // Each of them is still stored once.
+      expect((await hal.send(from, OWN, place)).json.id).toBe(own.json.id);
+      const again = await open.send(from, OWN, { ...place, ...forged });
+      expect(again).toMatchObject({ status: 201, json: { message: { fromVerified: false } } });
+      expect(await operator.list(OWN, `&from=${from}`)).toHaveLength(2);
+    },
+  );
+
+  it('a letter to an agent that is offline does not keep the same one of its sender from being stored', async () => {
+    const ivy = await Mail.register(server, 'ivy');
+    await Mail.register(server, 'jo');
+    await server.operator.signal('jo', { incarnation: 1, kind: 'stopped', reason: 'done' });
+    const stored = { status: 409, json: { error: 'agent_offline', stored: true } };
+    expect(await open.send('ivy', 'jo')).toMatchObject(stored);
+    expect(await ivy.send('ivy', 'jo')).toMatchObject(stored);
+    expect(await operator.list('jo')).toMatchObject([{ fromVerified: true }, { fromVerified: false }]);
   });
 
   it('letters between agents with tokens are not shown', async () => {

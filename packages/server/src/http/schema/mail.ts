@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isOwnClientId, OWN_CLIENT_IDS } from '../../post/client-ids.ts';
 import { agentId, hostName, identifier, label, line, wholeNumber } from './parts.ts';
 
 /** Seed 001 and AI Maestro: what they send beyond this is taken and not kept, as there. */
@@ -6,6 +7,10 @@ const priority = z.enum(['urgent', 'high', 'normal', 'low']);
 const content = z
   .looseObject({ type: line(100), message: z.string().min(1) })
   .meta({ description: 'Kept whole, without secrets.' });
+
+const ownBeginnings = Object.values(OWN_CLIENT_IDS)
+  .map((beginning) => `\`${beginning}\``)
+  .join(', ');
 
 const boxOwner = agentId
   .optional()
@@ -19,8 +24,11 @@ export const newLetter = z.object({
   content,
   inReplyTo: identifier.optional().meta({ description: 'Acknowledges that letter.' }),
   clientId: identifier
+    .refine((id) => !isOwnClientId(id), `must not begin with ${ownBeginnings}`)
     .optional()
-    .meta({ description: 'Your own id of the letter: one that is sent again is stored once.' }),
+    .meta({
+      description: `Your own id of the letter: one that is sent again is stored once. It must not begin with ${ownBeginnings}.`,
+    }),
 });
 
 export const forwarded = z.object({
