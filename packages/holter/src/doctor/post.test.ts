@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { judgeEcos, judgePings } from './post.ts';
+import { judgeBox, judgeEcos, judgePings } from './post.ts';
 
 const agent = (agentId: string, more: Partial<Parameters<typeof judgePings>[0][number]> = {}) => ({
   agentId,
@@ -24,6 +24,17 @@ it('names the agents that do not answer their pings, and says what to look at', 
   expect(judgePings([never])).toMatchObject([
     { isFine: false, next: expect.stringContaining('cal has never been heard: does it poll its box?') },
   ]);
+});
+
+it('says how many letters are unread, and complains before there is no room', () => {
+  expect(judgeBox('chief', 0)).toMatchObject({ isFine: true, says: 'chief has no unread letters' });
+  expect(judgeBox('chief', 26)).toMatchObject({ isFine: true, says: 'chief has 26 unread letters' });
+  expect(judgeBox('chief', 899)).toMatchObject({ isFine: true });
+  expect(judgeBox('chief', 900)).toMatchObject({
+    isFine: false,
+    says: 'chief has 900 unread letters: its box is nearly full, and then letters are refused',
+    next: expect.stringContaining('holter mail list --unread --all'),
+  });
 });
 
 it('says why the files of a project are not written', () => {

@@ -9,6 +9,8 @@ import type { Check } from './check.ts';
 const ANSWER_MS = 3_000;
 const AGENTS_MAX = 500;
 const NAMED_MAX = 3;
+const UNREAD_MAX = 900;
+const POST_OFFICE = 'post office';
 
 /** The troubleshooting of seed 001: can letters be sent, are pings answered, are the files written? */
 export async function checkPost(connection: Connection, { post }: SystemView): Promise<readonly Check[]> {
@@ -21,20 +23,30 @@ export async function checkPost(connection: Connection, { post }: SystemView): P
 }
 
 async function checkOwnBox(connection: Connection, name: string): Promise<Check> {
-  const about = 'post office';
   try {
     const { count } = await ask(connection, (client) => client.unreadLetters({ agent: name }));
-    const unread = count === 0 ? 'no unread letters' : counted(count, 'unread letter');
-    return { about, isFine: true, says: `${name} has ${unread}` };
+    return judgeBox(name, count);
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
     return {
-      about,
+      about: POST_OFFICE,
       isFine: false,
       says: `the box of ${name}: ${error.message}`,
       next: error.next ?? 'holter up',
     };
   }
+}
+
+/** Unread letters do not make room for others: nearly a thousand fill the box. */
+export function judgeBox(name: string, unread: number): Check {
+  const letters = unread === 0 ? 'no unread letters' : counted(unread, 'unread letter');
+  const isFine = unread < UNREAD_MAX;
+  return {
+    about: POST_OFFICE,
+    isFine,
+    says: `${name} has ${letters}${isFine ? '' : ': its box is nearly full, and then letters are refused'}`,
+    next: `mark them as read: holter mail list --unread --all, holter mail read ID`,
+  };
 }
 
 /** "Connection refused": the port of agents that have no token. */

@@ -10,14 +10,14 @@ import { taskSignalOf } from './task-letter.ts';
 /** How far back letters of one sender are looked at. */
 const LOOKED_AT_MAX = 50;
 
-type MeaningContext = SignalContext & {
+export type MeaningContext = SignalContext & {
   readonly store: Pick<Letters, 'readLetter' | 'listLetters' | 'markLetters'>;
   /** Holter's own name in the post. */
   readonly name: () => string;
 };
 
 type Content = Readonly<Record<string, unknown>>;
-const contentOf = ({ content }: StoredLetter): Content => JSON.parse(content) as Content;
+const contentOf = ({ content }: NewLetter): Content => JSON.parse(content) as Content;
 
 /**
  * What a letter says beyond its words: the acknowledgement of another, or the answer to a ping. Returns what the
@@ -56,7 +56,7 @@ async function hearOfTask(
 }
 
 /** A worker says to anybody, such as the witness of its group, that its task is done. */
-const isDoneMail = ({ subject, passed, isVerified }: StoredLetter): boolean =>
+const isDoneMail = ({ subject, passed, isVerified }: NewLetter): boolean =>
   isVerified && passed.length === 0 && /^POLECAT_DONE\b/.test(subject);
 
 async function hearDone(
@@ -75,6 +75,15 @@ async function hearDone(
 /** A pong acknowledges the ping of its sequence, and no other letter. */
 export const isPong = ({ to, passed, content }: NewLetter, own: string): boolean =>
   to === own && passed.length === 0 && (JSON.parse(content) as Content).type === 'heartbeat-response';
+
+/** Whether a letter to Holter says more than its words: a pong, an acknowledgement, or something about a task. */
+export const saysMore = (letter: NewLetter, own: string): boolean =>
+  letter.to === own &&
+  letter.passed.length === 0 &&
+  (isPong(letter, own) ||
+    letter.inReplyTo !== null ||
+    isDoneMail(letter) ||
+    taskSignalOf(contentOf(letter), null) !== null);
 
 /**
  * Only a ping that Holter sent itself can be answered, and only once. A pong to another one is left unread, for the

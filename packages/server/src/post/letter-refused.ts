@@ -41,4 +41,8 @@ export const noAgent = (name: string): LetterRefused =>
 export const noLetter = (): LetterRefused => new LetterRefused('not_found', 'no such letter in this box');
 
 export const boxFull = (to: string): LetterRefused =>
-  new LetterRefused('box_full', `the box of ${to} is full of unread or urgent letters`, { field: 'to' });
+  new LetterRefused(
+    'box_full',
+    `the box of ${to}, or your share of it, is full of unread or urgent letters`,
+    { field: 'to' },
+  );

@@ -1,4 +1,4 @@
-import { ACKS_MAX, type Agent, type Instant, type MessagePriority } from '@holter/core';
+import type { Agent, Instant, MessagePriority } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { ReplyQueue } from '../engine/reply-queue.ts';
@@ -22,21 +22,21 @@ import { DeliveryMarks } from './delivery-marks.ts';
 import { forwardedFrom } from './forwarded.ts';
 import { checkHandoff, isAcknowledging } from './handoff-letter.ts';
 import { isHandoff } from './handoff-types.ts';
+import { hearUnkept } from './hear-unkept.ts';
 import { hearLetter, isPong } from './letter-meaning.ts';
-import { boxFull, LetterRefused, noAgent, noLetter } from './letter-refused.ts';
+import { LetterRefused, noAgent, noLetter } from './letter-refused.ts';
 import { checkTimes } from './letter-times.ts';
 import { checkLifecycle } from './lifecycle-letter.ts';
 import { MailWaits } from './mail-waits.ts';
 import { isSame, onceWhileOffline } from './once-while-offline.ts';
 import { isPingId, pingId, pingLetter } from './ping-letter.ts';
 import { mailPresenceOf } from './presence.ts';
+import { roomFor } from './room.ts';
 import { isStanding } from './standing-boxes.ts';
 import { takeSignal } from './take-signal.ts';
 import { isNewStart, registerTokenless, type TokenlessStart } from './tokenless-start.ts';
 import { type Unread, unreadFor } from './unread-letters.ts';
 
-/** Calls without a token can't fill a box: the rest of it is for letters whose senders are known. */
-const UNVERIFIED_MAX = 200;
 /** Unread letters that are looked at for one message of a stream. */
 const UNREAD_MAX = 50;
 
@@ -338,14 +338,12 @@ export class PostOffice {
     };
     const counts = await this.access.speaksFor(draft.from, visitor);
     const isAnswer = counts && !isPong(letter, name()) && isAcknowledging(draft.content);
-    const verdict = await store.putLetter({
+    const post = {
       letter,
       acknowledges: isAnswer && !isPingId(draft.inReplyTo ?? '') ? draft.inReplyTo : null,
-      boxMax: ACKS_MAX,
-      unverifiedMax: UNVERIFIED_MAX,
-      awaitedFrom: name(),
-    });
-    if (verdict.kind === 'full') throw boxFull(to);
+    };
+    const verdict = await store.putLetter({ ...post, ...roomFor(visitor), awaitedFrom: name() });
+    if (verdict.kind === 'full') return hearUnkept(this.context, post, counts);
     const { letter: stored } = verdict;
     if (verdict.kind === 'exists' && !isSame(stored, letter))
       throw new LetterRefused('client_id_reused', 'another letter was sent with this clientId', {

@@ -10,7 +10,8 @@ export type Letters = {
    * that it `acknowledges`. A sender's letter with a `clientId` that it has used is not stored again: `exists` returns
    * the first one as it is now. In a full box a letter that has been read makes room (`removed`), the oldest, but those
    * that are awaited last: the least urgent first, and urgent ones never. If there is none, nothing is stored (`full`).
-   * A letter whose sender has not proven its name takes no place from one whose sender has.
+   * A letter beyond its share takes the place of one of that share only, and one whose sender has not proven its name
+   * takes none from one whose sender has.
    */
   putLetter(put: LetterPut): Promise<LetterVerdict>;
   readLetter(letterId: string): Promise<StoredLetter | null>;
@@ -56,8 +57,11 @@ export type LetterPut = {
   readonly acknowledges: string | null;
   /** Most letters in the recipient's box. */
   readonly boxMax: number;
-  /** Most of them whose senders have not proven their names; as many as there is room for, if it is left out. */
-  readonly unverifiedMax?: number;
+  /**
+   * Most of them from this sender; if it has not proven its name, from all who have not. As many as there is room for,
+   * if it is left out.
+   */
+  readonly shareMax?: number;
   /** Unacknowledged letters of this sender are awaited. */
   readonly awaitedFrom?: string;
 };

@@ -128,7 +128,11 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
       },
       body: schema.newLetter,
       answers: {
-        201: { description: 'It is in the box of its recipient.', schema: schema.sent },
+        201: {
+          description:
+            'It is in the box of its recipient; or Holter has heard it, and `notes` say that its own full box did not keep it.',
+          schema: schema.sent,
+        },
         404: { description: 'agent_not_found', schema: schema.letterFailure },
         409: {
           description: 'agent_offline: it is stored (`stored`, `id`) and waits for the recipient.',

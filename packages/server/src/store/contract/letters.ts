@@ -209,8 +209,7 @@ export function lettersContract(open: OpenStore): void {
 
     it('takes no place from a letter whose sender has proven its name, for one whose sender has not', async () => {
       const { store } = current;
-      const forged = (id: string) =>
-        putLetter(store, id, { isVerified: false }, { boxMax: 4, unverifiedMax: 2 });
+      const forged = (id: string) => putLetter(store, id, { isVerified: false }, { boxMax: 4, shareMax: 2 });
       for (const id of ['m1', 'm2']) await putLetter(store, id);
       await store.markLetters({ to: 'bob', letterIds: ['m1', 'm2'], as: 'read', at: at(2) });
       const kinds = [await forged('f1'), await forged('f2'), await forged('f3')].map(({ kind }) => kind);
@@ -218,6 +217,29 @@ export function lettersContract(open: OpenStore): void {
       await store.markLetters({ to: 'bob', letterIds: ['f1'], as: 'read', at: at(3) });
       expect(await forged('f4')).toMatchObject({ removed: { letterId: 'f1' } });
       expect(await idsOf(store)).toEqual(['f4', 'f2', 'm2', 'm1']);
+    });
+
+    it('gives a sender a share of a box: beyond it, only its own letters make room', async () => {
+      const { store } = current;
+      const limits = { boxMax: 6, shareMax: 2 };
+      const flood = (id: string) => putLetter(store, id, { from: 'cyd' }, limits);
+      await putLetter(store, 'm1', {}, limits);
+      await store.markLetters({ to: 'bob', letterIds: ['m1'], as: 'read', at: at(2) });
+      // A letter that only claims to be from cyd takes nothing from its share.
+      await putLetter(store, 'f1', { from: 'cyd', isVerified: false }, limits);
+      const kinds = [await flood('c1'), await flood('c2'), await flood('c3')].map(({ kind }) => kind);
+      expect(kinds).toEqual(['stored', 'stored', 'full']);
+      expect((await putLetter(store, 'm2', {}, limits)).kind).toBe('stored');
+      await store.markLetters({ to: 'bob', letterIds: ['c1'], as: 'read', at: at(3) });
+      expect(await flood('c4')).toMatchObject({ removed: { letterId: 'c1' } });
+      expect(await idsOf(store)).toEqual(['c4', 'm2', 'c2', 'f1', 'm1']);
+      // In a full box others make room as always; whoever has used up its share still makes its own.
+      await putLetter(store, 'd1', { from: 'dan' }, limits);
+      expect(await flood('c5')).toEqual({ kind: 'full' });
+      expect(await putLetter(store, 'd2', { from: 'dan' }, limits)).toMatchObject({
+        removed: { letterId: 'm1' },
+      });
+      expect((await putLetter(store, 'o1', { from: 'cyd' }, { boxMax: 7 })).kind).toBe('stored');
     });
 
     it('deletes a letter for its recipient only', async () => {

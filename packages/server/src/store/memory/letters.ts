@@ -21,7 +21,8 @@ export function putLetter({ letters }: Tables, put: LetterPut): LetterVerdict {
     if (isTwin && known.from === letter.from) return { kind: 'exists', letter: known };
     if (known.to === letter.to) box.push(known);
   }
-  const removed = isFull(box, put) ? roomIn(box, put) : undefined;
+  const crowd = crowdIn(box, put);
+  const removed = crowd ? roomIn(crowd, put) : undefined;
   if (removed === null) return { kind: 'full' };
   if (removed) letters.delete(removed.letterId);
   const stored = unmarked(letter);
@@ -34,19 +35,26 @@ export function putLetter({ letters }: Tables, put: LetterPut): LetterVerdict {
   return { kind: 'stored', letter: stored, ...(removed && { removed }) };
 }
 
-function isFull(box: readonly StoredLetter[], { letter, boxMax, unverifiedMax }: LetterPut): boolean {
-  if (box.length >= boxMax) return true;
-  if (letter.isVerified || unverifiedMax === undefined) return false;
-  return box.filter(({ isVerified }) => !isVerified).length >= unverifiedMax;
+/** Those of which one has to make room; null if there is room. */
+function crowdIn(
+  box: readonly StoredLetter[],
+  { letter, boxMax, shareMax = Number.POSITIVE_INFINITY }: LetterPut,
+): readonly StoredLetter[] | null {
+  const share = box.filter(
+    ({ from, isVerified }) => isVerified === letter.isVerified && (!isVerified || from === letter.from),
+  );
+  if (share.length >= shareMax) return share;
+  if (box.length < boxMax) return null;
+  return letter.isVerified ? box : share;
 }
 
 const WEIGHTS = { low: 1, normal: 2, high: 3, urgent: 4 } as const;
 
-function roomIn(box: readonly StoredLetter[], { letter, awaitedFrom }: LetterPut): StoredLetter | null {
+function roomIn(crowd: readonly StoredLetter[], { awaitedFrom }: LetterPut): StoredLetter | null {
   const weightOf = ({ from, isVerified, acknowledgedAt, priority }: StoredLetter): number =>
     from === awaitedFrom && isVerified && acknowledgedAt === null ? WEIGHTS[priority] : 0;
-  const [oldest = null] = box
-    .filter(({ readAt, isVerified }) => readAt !== null && (letter.isVerified || !isVerified))
+  const [oldest = null] = crowd
+    .filter(({ readAt }) => readAt !== null)
     .filter((each) => weightOf(each) < WEIGHTS.urgent)
     .sort((a, b) => weightOf(a) - weightOf(b));
   return oldest;

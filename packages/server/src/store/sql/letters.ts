@@ -18,6 +18,9 @@ import type { Schema } from './schema.ts';
 
 type Db = Kysely<Schema>;
 
+/** A box is small; what Holter has sent is a ping to every agent, and more. */
+const UNINDEXED_SENDER = sql<string>`sender || ''`;
+
 /** Call it in a transaction. */
 export async function putLetter(db: Db, put: LetterPut): Promise<LetterVerdict> {
   const { letter, acknowledges } = put;
@@ -30,7 +33,8 @@ export async function putLetter(db: Db, put: LetterPut): Promise<LetterVerdict> 
       .executeTakeFirst();
     if (twin) return { kind: 'exists', letter: letterOf(twin) };
   }
-  const removed = (await isFull(db, put)) ? await makeRoom(db, put) : undefined;
+  const crowd = await crowdIn(db, put);
+  const removed = crowd ? await makeRoom(db, crowd, put) : undefined;
   if (removed === null) return { kind: 'full' };
   await db.insertInto('letters').values(rowOf(letter)).execute();
   if (acknowledges !== null)
@@ -43,35 +47,46 @@ export async function putLetter(db: Db, put: LetterPut): Promise<LetterVerdict> 
   return { kind: 'stored', letter: unmarked(letter), ...(removed && { removed }) };
 }
 
-async function isFull(db: Db, { letter, boxMax, unverifiedMax }: LetterPut): Promise<boolean> {
-  if (boxMax === Number.POSITIVE_INFINITY) return false;
-  const box = db
-    .selectFrom('letters')
+type Crowd = SelectQueryBuilder<Schema, 'letters', object>;
+
+/** Those of which one has to make room; null if there is room. */
+async function crowdIn(
+  db: Db,
+  { letter, boxMax, shareMax = Number.POSITIVE_INFINITY }: LetterPut,
+): Promise<Crowd | null> {
+  if (boxMax === Number.POSITIVE_INFINITY) return null;
+  const box: Crowd = db.selectFrom('letters').where('recipient', '=', letter.to);
+  const share = letter.isVerified
+    ? box.where('is_verified', '=', 1).where(UNINDEXED_SENDER, '=', letter.from)
+    : box.where('is_verified', '=', 0);
+  const total = await sizeOf(box);
+  if (total >= shareMax && (await sizeOf(share)) >= shareMax) return share;
+  if (total < boxMax) return null;
+  return letter.isVerified ? box : share;
+}
+
+async function sizeOf(crowd: Crowd): Promise<number> {
+  const { total } = await crowd
     .select(({ fn }) => fn.countAll<number>().as('total'))
-    .where('recipient', '=', letter.to);
-  if (Number((await box.executeTakeFirstOrThrow()).total) >= boxMax) return true;
-  if (letter.isVerified || unverifiedMax === undefined) return false;
-  const unverified = await box.where('is_verified', '=', 0).executeTakeFirstOrThrow();
-  return Number(unverified.total) >= unverifiedMax;
+    .executeTakeFirstOrThrow();
+  return Number(total);
 }
 
 const URGENT = 4;
 
 /** The letter that has made room; null if there is none that may. */
-async function makeRoom(db: Db, { letter, awaitedFrom = '' }: LetterPut): Promise<StoredLetter | null> {
+async function makeRoom(db: Db, crowd: Crowd, { awaitedFrom = '' }: LetterPut): Promise<StoredLetter | null> {
   const weight = sql<number>`case when sender = ${awaitedFrom} and is_verified = 1 and acknowledged_at is null
     then case priority when 'low' then 1 when 'normal' then 2 when 'high' then 3 else ${sql.lit(URGENT)} end
     else 0 end`;
-  const read = db
-    .selectFrom('letters')
+  const row = await crowd
     .selectAll()
-    .where('recipient', '=', letter.to)
     .where('read_at', 'is not', null)
     .where(weight, '<', URGENT)
     .orderBy(weight)
     .orderBy('seq')
-    .limit(1);
-  const row = await (letter.isVerified ? read : read.where('is_verified', '=', 0)).executeTakeFirst();
+    .limit(1)
+    .executeTakeFirst();
   if (!row) return null;
   await db.deleteFrom('letters').where('seq', '=', row.seq).execute();
   return letterOf(row);
@@ -81,9 +96,6 @@ export async function readLetter(db: Db, letterId: string): Promise<StoredLetter
   const row = await db.selectFrom('letters').selectAll().where('letter_id', '=', letterId).executeTakeFirst();
   return row ? letterOf(row) : null;
 }
-
-/** A box is small; what Holter has sent is a ping to every agent, and more. */
-const UNINDEXED_SENDER = sql<string>`sender || ''`;
 
 export async function listLetters(db: Db, query: LetterQuery): Promise<readonly StoredLetter[]> {
   const { of, box, isVerified, status, priority, other, after, before, limit } = query;
