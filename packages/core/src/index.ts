@@ -224,7 +224,7 @@ export {
   type NoticeSeverity,
 } from './vocabulary/alert.ts';
 export type { Admission, Ask, AskKind } from './vocabulary/ask.ts';
-export { AUTHORITY, type Source } from './vocabulary/authority.ts';
+export { AUTHORITY, type Source, UNPROVEN } from './vocabulary/authority.ts';
 export {
   type Checkpoint,
   type CheckpointChain,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Bench, registrationOf } from '../../test/kit.ts';
 import { minutes, seconds } from '../base/time.ts';
+import { UNPROVEN } from '../vocabulary/authority.ts';
 import type { Registration } from './enroll.ts';
 import { enroll } from './enroll.ts';
 
@@ -109,6 +110,45 @@ describe('who may take a name', () => {
     bench.signal({ kind: 'exited', code: 1 }, 'holter');
     expect(bench.register({ instanceId: 'one' })).toBe(true);
     expect(bench.agent.hard.incarnation).toBe(2);
+  });
+});
+
+describe('a name that somebody has taken without a token', () => {
+  const unproven: Partial<Registration> = { ...beats, enrolledBy: UNPROVEN };
+  const proven: readonly [string, Partial<Registration>][] = [
+    ['an operator', {}],
+    ['an agent with an enroll token', { enrolledBy: 't-enroll', source: 'agent' }],
+    ['an agent that names the same instance', { enrolledBy: 't-enroll', source: 'agent', instanceId: 'one' }],
+    ['a session by its hooks', { enrolledBy: 't-hook', source: 'cli', reporter: { session: 's' } }],
+    ['an agent that registers another', { enrolledBy: 'agent/bob', source: 'other-agent' }],
+  ];
+
+  test.each(proven)('is free at once for %s', (_who, fields) => {
+    const bench = new Bench(unproven);
+    bench.signal({ kind: 'heartbeat' });
+    expect(bench.register({ ...beats, instanceId: 'two', ...fields })).toBe(true);
+    expect(bench.agent.hard.incarnation).toBe(2);
+    expect(bench.agent.hard.enrolledBy).toBe(fields.enrolledBy);
+    // The next one has nothing unproven to replace.
+    expect(enrollmentOf(bench, { instanceId: 'three' })).toMatchObject({ code: 'agent_running' });
+  });
+
+  test('stays with whoever has it for others without a token', () => {
+    const bench = new Bench(unproven);
+    expect(enrollmentOf(bench, { ...unproven, instanceId: 'two' })).toMatchObject({ code: 'agent_running' });
+    expect(enrollmentOf(bench, unproven)).toMatchObject({ kind: 'enrolled', events: [] });
+  });
+
+  test('can not be taken back without a token', () => {
+    const bench = new Bench(beats);
+    expect(enrollmentOf(bench, { ...unproven, instanceId: 'two' })).toMatchObject({ code: 'agent_running' });
+  });
+
+  test('is not free for a key that Holter has not given', () => {
+    const bench = new Bench(unproven);
+    expect(enrollmentOf(bench, { instanceId: 'two', spawnKey: 'any' })).toMatchObject({
+      code: 'unknown_spawn_key',
+    });
   });
 });
 

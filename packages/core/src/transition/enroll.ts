@@ -16,7 +16,7 @@ import { hasKeptPromises, nameFreeAt } from '../record/liveness.ts';
 import { carrySpent, openTasks, staysOpen, TASKS_MAX } from '../record/tasks.ts';
 import { hasWork } from '../record/work.ts';
 import type { Source } from '../vocabulary/authority.ts';
-import { AUTHORITY } from '../vocabulary/authority.ts';
+import { AUTHORITY, UNPROVEN } from '../vocabulary/authority.ts';
 import type { Capability, Life } from '../vocabulary/effect.ts';
 import { lifeOfStart } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
@@ -77,7 +77,8 @@ export type EnrollContext = { readonly at: Instant; readonly stalls: StallLog; r
  * Registers an agent. The server assigns incarnations, and one name has one living instance. A second instance is
  * accepted when the first is proven gone, has missed a beat, or when the second presents the key of the start that
  * Holter ordered. Later signals of the older instance are recorded and ignored. An agent that reports by hooks may be
- * silent for days, so only its end frees its name; hooks get a name back only from the same reporter.
+ * silent for days, so only its end frees its name; hooks get a name back only from the same reporter. A start that
+ * nobody has proven gives way at once to one that is.
  */
 export function enroll(
   existing: Agent | null,
@@ -90,16 +91,17 @@ export function enroll(
     return isStranger ? STRANGER : { kind: 'enrolled', ...begin(registration, null, context, false) };
   const { hard } = existing;
   const { reporter } = registration;
-  if (reporter && !isReportedBy(hard, reporter, registration.instanceId))
+  const isOutranked = isUnproven(hard) && !isUnproven(registration);
+  if (reporter && !isOutranked && !isReportedBy(hard, reporter, registration.instanceId))
     return { kind: 'refused', code: 'other_reporter', retryAfterMs: RETRY_AFTER_MAX };
-  if (isSame(hard, registration))
+  if (isSame(hard, registration) && !isOutranked)
     return {
       kind: 'enrolled',
       agent: withRole(withReporter(existing, reporter), registration, context.at),
       events: [],
       over: [],
     };
-  if (hard.incarnation > 0 && !hard.end) {
+  if (hard.incarnation > 0 && !hard.end && !isOutranked) {
     if (!mayReplace(hard, registration)) return OWNED;
     const firstMissAt = hard.reporter ? NEVER : nameFreeAt(existing, context.policy, context.stalls);
     if (firstMissAt > context.at) {
@@ -116,6 +118,8 @@ export function enroll(
 /** Whether this key is the one of the start that Holter ordered for this agent, and that has not happened yet. */
 export const isOrderedStart = (agent: Agent | null, spawnKey: string | undefined): boolean =>
   spawnKey !== undefined && agent?.hard.spawnKey !== undefined && isSameSecret(spawnKey, agent.hard.spawnKey);
+
+const isUnproven = ({ enrolledBy }: Pick<Hard, 'enrolledBy'>): boolean => enrolledBy === UNPROVEN;
 
 /** A reporter that was found to be the agent's own is the same instance, whatever its hooks say besides. */
 function isSame(hard: Hard, { reporter, instanceId }: Registration): boolean {

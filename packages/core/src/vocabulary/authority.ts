@@ -5,6 +5,12 @@
  */
 export type Source = 'holter' | 'cli' | 'executor' | 'operator' | 'orchestrator' | 'agent' | 'other-agent';
 
+/**
+ * The account of agents that registered without a token, through the port that takes such calls. Nobody has proven that
+ * such a start is the agent that it is called.
+ */
+export const UNPROVEN = 'maestro-port';
+
 type Authority = {
   /** Reports what only senses can know: a look at the process, its exit, a finding. */
   readonly senses: boolean;

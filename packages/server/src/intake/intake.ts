@@ -119,7 +119,7 @@ export class Intake {
     const account = accountOf(sender);
     const known = account === null ? null : await engine.read(agentId);
     // One that starts again has its place already.
-    const isTakenOver = known !== null && isTokenless(known) && sender !== TOKENLESS_REGISTRAR;
+    const isTakenOver = known !== null && isTokenless(known) !== (sender === TOKENLESS_REGISTRAR);
     const hasPlace = known !== null && !known.hard.end && !isTakenOver;
     if (account !== null && !hasPlace && !(await this.quota.take(account)))
       return refused('too_many_agents', 'this token has as many agents as it may');

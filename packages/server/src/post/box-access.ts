@@ -3,7 +3,7 @@ import type { Engine } from '../engine/engine.ts';
 import { type Intake, isTokenless, type Sender, tokenlessSender } from '../intake/index.ts';
 import type { LetterBox, StoredLetter } from '../store/letters.ts';
 import { LetterRefused, noAgent } from './letter-refused.ts';
-import { isStanding, OVERSEER } from './standing-boxes.ts';
+import { isReserved, isStanding, OVERSEER } from './standing-boxes.ts';
 import { takeSignal } from './take-signal.ts';
 
 /** Who uses the post office; null for a call without a token. */
@@ -75,8 +75,8 @@ export class BoxAccess {
   private async checkBox(of: string, visitor: Visitor): Promise<Agent | null> {
     const agent = await this.agentOf(of);
     if (agent === null && of !== this.context.name() && !isStanding(of)) throw noAgent(of);
+    if (visitor === null && isReserved(of)) throw onlyWithToken(of);
     if (visitor === null && agent && !isTokenless(agent)) throw tokenNeeded(of);
-    if (visitor === null && !agent && isStanding(of)) throw onlyWithToken(of);
     return agent;
   }
 

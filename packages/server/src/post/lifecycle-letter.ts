@@ -2,12 +2,10 @@ import type { Agent } from '@holter/core';
 import { mayDecideFor } from '../intake/index.ts';
 import type { Visitor } from './box-access.ts';
 import { LetterRefused, noAgent } from './letter-refused.ts';
-import { boxNameOf } from './standing-boxes.ts';
+import { boxNameOf, DAEMON } from './standing-boxes.ts';
 
 type Content = Readonly<Record<string, unknown>>;
 
-/** The box of the daemon of a town. */
-const DAEMON = 'daemon';
 const LIFECYCLE = 'lifecycle';
 const ACTIONS: ReadonlySet<unknown> = new Set(['cycle', 'restart', 'shutdown', 'resume']);
 

@@ -32,7 +32,7 @@ import { isSame, onceWhileOffline } from './once-while-offline.ts';
 import { isPingId, pingId, pingLetter } from './ping-letter.ts';
 import { mailPresenceOf } from './presence.ts';
 import { roomFor } from './room.ts';
-import { isStanding } from './standing-boxes.ts';
+import { isReserved, isStanding } from './standing-boxes.ts';
 import { takeSignal } from './take-signal.ts';
 import { isNewStart, registerTokenless, type TokenlessStart } from './tokenless-start.ts';
 import { type Unread, unreadFor } from './unread-letters.ts';
@@ -255,8 +255,8 @@ export class PostOffice {
     visitor: Visitor,
     { status, ...start }: TokenlessStart & { status?: 'healthy' | 'busy' | 'degraded' },
   ): Promise<void> {
+    if (visitor === null && (agentId === this.name || isReserved(agentId))) throw onlyWithToken(agentId);
     const agent = await this.context.engine.read(agentId);
-    if (visitor === null && agent === null && isStanding(agentId)) throw onlyWithToken(agentId);
     if (visitor === null && (agent === null || isNewStart(agent, start)))
       await registerTokenless(this.context.intake, agentId, start);
     else if (visitor === null && agent && !isTokenless(agent)) throw tokenNeeded(agentId);
