@@ -28,6 +28,10 @@ export class Chief implements MailNode {
     this.world = world;
   }
 
+  get written(): number {
+    return this.letters;
+  }
+
   writeEvery(ms: number, agent: MailAgent): void {
     this.world.after(this.random.exponential(ms), () => {
       void this.write(agent, this.random.pick(PRIORITIES), `chief-${++this.letters}`, []);

@@ -5,6 +5,8 @@ import type { Report, Violation } from '../audit/violation.ts';
 import { Random } from '../base/random.ts';
 import { VirtualClock } from '../base/virtual-clock.ts';
 import { Chief, PRIORITIES } from './chief.ts';
+import { FLOODERS, Flooder } from './flooder.ts';
+import { Forger } from './forger.ts';
 import { LetterBounds } from './letter-bounds.ts';
 import {
   CONDITIONS,
@@ -16,7 +18,7 @@ import {
   type TaskWord,
 } from './mail-agent.ts';
 import { MailBounds } from './mail-bounds.ts';
-import { PostServer } from './post-server.ts';
+import { OWN_NAME, PostServer } from './post-server.ts';
 import { TaskBounds } from './task-bounds.ts';
 
 const MINUTE = 60_000;
@@ -25,8 +27,8 @@ const START = instant(1_000_000_000);
 const STREAMS = 3_000_000;
 const ROLES = ['critical-infrastructure', 'active-development', 'background', 'standby'] as const;
 const PAGE = 1_000;
-/** As many as a box keeps, and inquiries between them. */
-const PINGS_MAX = 10;
+/** As many letters of Holter, true and forged, as a box holds. */
+const BOX_MAX = 1_000;
 const KEPT_MAX = 20;
 /** Of requests, and of their answers. */
 const LOST_SHARE = 0.03;
@@ -45,6 +47,7 @@ export const MAIL_WORDS = [
   ...CONDITIONS,
   'cut off',
   'server died',
+  ...(['forged', 'flooded', 'box full'] as const),
   ...(['alive', 'unknown', 'HEALTHY', 'DEGRADED', 'STUCK', 'FAILING'] as const).map(
     (verdict) => `called ${verdict}` as const,
   ),
@@ -79,6 +82,8 @@ class MailSimulation implements MailNetwork {
   private readonly letters: LetterBounds;
   private readonly tasks: TaskBounds;
   private readonly chief: Chief;
+  private readonly forger: Forger;
+  private readonly flooders: readonly Flooder[];
   private readonly violations: Violation[] = [];
   private readonly seen = new Map<string, number>();
   private server: PostServer | null = null;
@@ -98,6 +103,11 @@ class MailSimulation implements MailNetwork {
     this.letters = new LetterBounds(this.report, this.bounds);
     this.tasks = new TaskBounds(this.report, this.bounds);
     this.chief = new Chief(new Random(seed, STREAMS - 1), this);
+    this.forger = new Forger(new Random(seed, STREAMS - 2), this);
+    this.flooders = Array.from(
+      { length: FLOODERS },
+      (_, n) => new Flooder(`flooder-${n}`, new Random(seed, STREAMS - 3 - n), this),
+    );
     this.agents = Array.from({ length: agents }, (_, slot) => {
       const role = ROLES[slot % ROLES.length] ?? ROLES[0];
       return new MailAgent(`${role}-${slot}`, role, new Random(seed, STREAMS + 1 + slot), this);
@@ -115,6 +125,7 @@ class MailSimulation implements MailNetwork {
   async run(): Promise<MailRun> {
     await this.startServer();
     for (const agent of this.agents) void this.begin(agent);
+    for (const flooder of this.flooders) void flooder.begin();
     const end = START + this.scenario.hours * HOUR;
     for (let second = 0; this.now < end; second += 1) {
       await this.clock.advance(1_000);
@@ -145,12 +156,47 @@ class MailSimulation implements MailNetwork {
         this.after(travelMs(), () => {
           const { server } = this;
           if (node.isCutOff || !server) return;
-          call(server).then((answer) => {
-            if (!random.chance(LOST_SHARE)) this.after(travelMs(), () => resolve(answer));
-          }, reject);
+          call(server).then(
+            (answer) => {
+              if (!random.chance(LOST_SHARE)) this.after(travelMs(), () => resolve(answer));
+            },
+            (error: unknown) => {
+              this.refused(node, error);
+              reject(error);
+            },
+          );
         });
       }
     });
+  }
+
+  /** Whatever strangers write, there is room for what the agents say about themselves, and for Holter's letters. */
+  private refused(node: MailNode, error: unknown): void {
+    if ((error as { code?: unknown }).code !== 'box_full') return;
+    this.count('box full');
+    if (node instanceof MailAgent) this.report(12, node.name, this.now, 'its letter to Holter is refused');
+    else if (node === this.chief) this.report(12, OWN_NAME, this.now, 'a letter of Holter is refused');
+  }
+
+  get names(): readonly string[] {
+    return this.agents.map(({ name }) => name);
+  }
+
+  get written(): number {
+    return this.chief.written;
+  }
+
+  forged(): void {
+    this.count('forged');
+  }
+
+  flooded(): void {
+    this.count('flooded');
+  }
+
+  async sequenceOf(agent: MailAgent): Promise<number> {
+    const { content } = (await this.newestPing(agent)) ?? { content: '{ "sequence": 0 }' };
+    return (JSON.parse(content) as { sequence: number }).sequence;
   }
 
   changed(agent: MailAgent): void {
@@ -206,6 +252,7 @@ class MailSimulation implements MailNetwork {
     this.planCut(agent);
     this.chief.writeEvery(this.scaleOf(agent) / 2, agent);
     this.chief.giveTasks(agent);
+    this.forger.beset(agent);
   }
 
   /** As often, and for as long, as the deadlines of its role make it interesting. */
@@ -276,10 +323,14 @@ class MailSimulation implements MailNetwork {
 
   private async lookForPings(): Promise<void> {
     for (const agent of this.agents) {
-      const letters = await this.store.listLetters({ of: agent.name, box: 'inbox', limit: PINGS_MAX });
-      const ping = letters.find(({ letterId }) => letterId.startsWith('ping-'));
+      const ping = await this.newestPing(agent);
       this.bounds.pinged(agent, ping?.sentAt ?? 0, this.now);
     }
+  }
+
+  private async newestPing({ name }: MailAgent) {
+    const query = { of: name, box: 'inbox', other: OWN_NAME, limit: BOX_MAX } as const;
+    return (await this.store.listLetters(query)).find(({ letterId }) => letterId.startsWith('ping-'));
   }
 
   private async lookAtTasks(): Promise<void> {
