@@ -47,7 +47,7 @@ it('one agent can fill its share of a box only', async () => {
   }
   expect((await bob.send('bob', OWN)).status).toBe(201);
   expect((await operator.send(OWN, 'bob', { priority: 'urgent' })).status).toBe(201);
-  expect((await server.operator.unreadLetters(OWN)).count).toBe(201);
+  expect((await server.operator.unreadLetters({ agent: OWN })).count).toBe(201);
 });
 
 it('what an operator writes has room in a box that agents have filled', async () => {
