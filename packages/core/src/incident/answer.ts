@@ -87,14 +87,14 @@ export function foldReceipt(draft: Draft, receipt: Receipt): void {
       ...(via && { channel: via.channel }),
     },
   });
-  if (effect.kind === 'nudge') emitSent(draft, effect, outcome);
+  if (effect.kind === 'nudge') foldNudge(draft, effect, outcome);
   if (effect.kind === 'notify' && outcome === 'posted') noteTold(draft, effect);
   const { incident } = hard;
   if (!incident || !isOfStep(effect, incident) || effect.kind === 'deny-call') return;
   const isFailed = outcome === 'refused' || outcome === 'unknown';
   switch (incident.step) {
     case 'nudge':
-      if (outcome === 'seen') noteNudgeSeen(draft, draft.hard.incident ?? incident);
+      if (outcome === 'seen') noteNudgeSeen(draft, incident);
       else if (isFailed) becomeNudge(draft, incident, 'lost');
       return;
     case 'escalate':
@@ -135,23 +135,36 @@ function becomeNoticed(draft: Draft, { step, wait, noticedAt }: Incident): void 
   });
 }
 
-/** A nudge was sent when it has reached the agent, not when it was decided; a second receipt is ignored. */
-function emitSent(draft: Draft, effect: Extract<Effect, { kind: 'nudge' }>, outcome: ReceiptOutcome): void {
+type Nudge = Extract<Effect, { kind: 'nudge' }>;
+
+/**
+ * A nudge was sent when it has reached the agent, not when it was decided; a second receipt is ignored. One that is
+ * read after the next step was decided has been seen too, but is no evidence: the loop may have ended before.
+ */
+function foldNudge(draft: Draft, effect: Nudge, outcome: ReceiptOutcome): void {
   const { agentId, incarnation, incident } = draft.hard;
-  if (effect.incarnation !== incarnation) return;
-  const isCurrent = incident !== undefined && isOfStep(effect, incident);
-  const isNews = isCurrent ? !hasReached(incident) : outcome === 'delivered';
-  if (!isNews || (outcome !== 'delivered' && outcome !== 'seen')) return;
-  if (isCurrent) becomeNudge(draft, incident, outcome);
+  if (effect.incarnation !== incarnation || (outcome !== 'delivered' && outcome !== 'seen')) return;
+  const newest = incident && isNewestNudge(effect, incident) ? incident : null;
+  const isNews = newest ? !hasReached(newest) : outcome === 'delivered';
+  if (newest) becomeNudge(draft, newest, outcome);
+  if (newest && outcome === 'seen') amend(draft, { isNudgeSeen: true });
   const { attempt, message } = effect;
-  emit(draft, { type: 'NUDGE_SENT', payload: { agentId, attempt, message } });
+  if (isNews) emit(draft, { type: 'NUDGE_SENT', payload: { agentId, attempt, message } });
+}
+
+/** Whether no later nudge of the incident was decided; the incident itself may have gone on. */
+function isNewestNudge(effect: Nudge, incident: Incident): boolean {
+  const { id, step, phase, nudges } = incident;
+  if (isOfStep(effect, incident)) return true;
+  if (effect.step?.incidentId !== id || !nudges || (step === 'nudge' && phase === 'waiting')) return false;
+  // Attempts count from one, so an earlier one has a lower number than nudges were decided.
+  return effect.attempt >= nudges.decided;
 }
 
 /** Repeats count from the first nudge about this loop that was seen: only later ones mean that it was ignored. */
 function noteNudgeSeen(draft: Draft, incident: Incident): void {
   const repeat = repeatOf(actFindings(draft.hard)) ?? incident.repeatAtStep;
   amend(draft, { isNudgeSeen: true, repeatAtNudge: incident.repeatAtNudge ?? repeat });
-  becomeNudge(draft, incident, 'seen');
 }
 
 /** The newest nudge came so far. One that has reached the agent is not lost by a later receipt. */

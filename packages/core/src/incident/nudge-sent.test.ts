@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Bench } from '../../test/kit.ts';
 import type { Effect } from '../vocabulary/effect.ts';
 
@@ -48,6 +48,36 @@ test('what became of a nudge is told apart, and one that has arrived is not lost
   expect(newest()).toBe('delivered');
   sentCount(bench, nudge, 'seen');
   expect(bench.agent.hard.incident?.nudges).toEqual({ decided: 1, delivered: 1, newest: 'seen' });
+});
+
+describe('a nudge that is read after the next step was decided', () => {
+  function late() {
+    const { bench, nudge } = nudged();
+    bench.feed({ kind: 'claim', effect: nudge, evidence: {} });
+    bench.feed({ kind: 'decision', decision: { decision: 'terminate', by: 'olga', reason: 'enough' } });
+    expect(bench.agent.hard.incident).toMatchObject({ step: 'terminate', nudges: { newest: 'offered' } });
+    return { bench, nudge };
+  }
+
+  test('has been sent and seen, and is no evidence against the agent', () => {
+    const { bench, nudge } = late();
+    expect(sentCount(bench, nudge, 'seen')).toBe(1);
+    expect(bench.agent.hard.incident).toMatchObject({
+      isNudgeSeen: true,
+      nudges: { decided: 1, delivered: 1, newest: 'seen' },
+    });
+    expect(bench.agent.hard.incident?.repeatAtNudge).toBeUndefined();
+    expect(sentCount(bench, nudge, 'seen')).toBe(0);
+  });
+
+  test('of another incident or start is only recorded', () => {
+    const { bench, nudge } = late();
+    sentCount(bench, { ...nudge, incarnation: 2 }, 'seen');
+    const step = { incidentId: 'ada/9', step: 'nudge', attempt: 1 } as const;
+    sentCount(bench, { ...nudge, step }, 'seen');
+    expect(bench.agent.hard.incident?.nudges).toEqual({ decided: 1, delivered: 0, newest: 'offered' });
+    expect(bench.agent.hard.incident?.isNudgeSeen).toBeUndefined();
+  });
 });
 
 test('a nudge that was not read yet is withdrawn by the next one', () => {
