@@ -102,9 +102,10 @@ export {
 export { type Admitted, admit, emptyFleetGuard, type FleetGuard } from './fleet/guard.ts';
 export { heldGuard } from './fleet/held.ts';
 export { ACKS_MAX } from './fold/messages.ts';
+export { escalationMessage } from './incident/escalate.ts';
 export { type Failure, failureOf } from './incident/failure.ts';
 export { whyNotDecide } from './incident/obstacle.ts';
-export { type ExecutorState, readyOf } from './incident/ready.ts';
+export { type ExecutorState, readyInWords, readyOf } from './incident/ready.ts';
 export { findingsOf } from './incident/reason.ts';
 export { whyNotTerminate } from './incident/terminate.ts';
 export { retell } from './judge/retell.ts';

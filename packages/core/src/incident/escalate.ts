@@ -1,4 +1,6 @@
-import { inWords } from '../base/time.ts';
+import { type Instant, inWords, minutes } from '../base/time.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Hard } from '../record/agent.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, markNow, want } from '../record/draft.ts';
 import type { Incident } from '../record/incident.ts';
@@ -6,7 +8,7 @@ import { isPast, ladderDeadline } from '../rule/rule.ts';
 import { lifeOfIncident } from '../vocabulary/effect.ts';
 import { amend, askFleet, climbTo, effectIdOf, wantStep } from './change.ts';
 import { sentence } from './message.ts';
-import { readyInWords, readyOf } from './ready.ts';
+import { whyNotDecide } from './obstacle.ts';
 import { actFindings, leadOf } from './reason.ts';
 import { denyLoopingCall, whyNotTerminate } from './terminate.ts';
 
@@ -23,10 +25,36 @@ export function climbEscalate(draft: Draft, incident: Incident): void {
   else climbTo(draft, 'human', 1, `no decision in time, and Holter must not act: ${obstacle}`);
 }
 
+type About = { readonly hard: Hard; readonly policy: Policy; readonly at: Instant };
+
+/**
+ * What the notice of an escalation says. A record does not know whether what could start the agent is still there; the
+ * shell does, and says it again when it shows the notice.
+ */
+export function escalationMessage(about: About, isStarterGone = false): string {
+  const { agentId } = about.hard;
+  const given = { by: '', reason: '', ...(isStarterGone && { isStarterGone: true as const }) };
+  const answers = [
+    { decision: 'allow_more_time', forMs: minutes(1), ...given },
+    { decision: 'force_handoff', ...given },
+    { decision: 'terminate_and_recover', ...given },
+    { decision: 'terminate', ...given },
+  ] as const;
+  const accepted = answers.filter((each) => whyNotDecide(about, each) === null);
+  // Of an agent that can be restarted, a stop for good is no answer to this question.
+  const canReturn = accepted.some(({ decision }) => decision === 'terminate_and_recover');
+  const offered = accepted.flatMap(({ decision }) =>
+    decision === 'terminate' && canReturn ? [] : [decision],
+  );
+  const list = offered.length === 0 ? '' : ` (${offered.join(', ')})`;
+  return `${agentId} needs a decision${list}: ${sentence(reasonOf(about.hard))}`;
+}
+
+const reasonOf = (hard: Hard): string => leadOf(actFindings(hard))?.evidence ?? String(hard.incident?.cause);
+
 export function orderEscalation(draft: Draft, incident: Incident): void {
   const { hard, policy } = draft;
-  const reason = leadOf(actFindings(hard))?.evidence ?? String(incident.cause);
-  const ready = readyInWords(readyOf(draft, 'connected'), draft);
+  const reason = reasonOf(hard);
   // Acknowledged while the fleet deferred it, so no notice is needed.
   const isKnown = incident.acknowledged !== undefined;
   if (!isKnown) {
@@ -34,7 +62,7 @@ export function orderEscalation(draft: Draft, incident: Incident): void {
       kind: 'notify',
       audience: 'orchestrator',
       severity: 'warning',
-      message: `${hard.agentId} needs a decision (allow_more_time, force_handoff, terminate_and_recover): ${sentence(reason)} ${ready}`,
+      message: escalationMessage(draft),
       incidentId: incident.id,
     });
   }

@@ -1,4 +1,4 @@
-import { between, type Instant, inWords } from '../base/time.ts';
+import { between, type Instant, instant, inWords } from '../base/time.ts';
 import type { Policy } from '../policy/policy.ts';
 import type { Hard } from '../record/agent.ts';
 import { executorInWords, isPaneExecutor } from '../vocabulary/executor.ts';
@@ -55,18 +55,29 @@ function restartsOf(about: About, state: ExecutorState): RecoveriesLeft {
   return { left: 0, because: `its ${holder} ${state === 'away' ? 'is not connected' : 'is gone'}` };
 }
 
-/** One sentence for the notice of an escalation. */
-export function readyInWords({ nudge, stop, restarts }: Ready, { hard, at }: About): string {
-  const { checkpoint } = hard;
+type Usable = { readonly checkpointId: string; readonly at: number };
+
+/** One sentence for the notice of an escalation; `checkpoints` are the newest valid ones, where they were read. */
+export function readyInWords(
+  { nudge, stop, restarts }: Ready,
+  checkpoints: readonly Usable[] | null,
+  at: Instant,
+): string {
   const parts = [
     nudge.by === null ? nudge.because : `nudge through ${nudge.by}`,
     stop.by === null ? stop.because : `stop by ${stop.by}`,
     restarts.left === 0 ? `no automatic restart (${restarts.because})` : left(restarts.left),
-    checkpoint
-      ? `checkpoint ${checkpoint.id}, ${inWords(between(checkpoint.mark.at, at))} old`
-      : 'no checkpoint',
+    ...(checkpoints ? [checkpointsInWords(checkpoints, at)] : []),
   ];
   return `Ready: ${parts.join('; ')}.`;
+}
+
+function checkpointsInWords(checkpoints: readonly Usable[], now: Instant): string {
+  if (checkpoints.length === 0) return 'no valid checkpoint';
+  const each = checkpoints.map(
+    ({ checkpointId, at }) => `${checkpointId} (${inWords(between(instant(at), now))} old)`,
+  );
+  return `valid checkpoint${each.length === 1 ? '' : 's'} ${each.join(', ')}`;
 }
 
 const left = (restarts: number): string => `${restarts} restart${restarts === 1 ? '' : 's'} left`;

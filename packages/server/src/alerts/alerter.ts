@@ -32,7 +32,7 @@ type AlerterContext = {
   /** A function, because the engine is built with what sends alerts. */
   readonly engine: () => Pick<
     Engine,
-    'onFollowed' | 'freshen' | 'brakes' | 'health' | 'currentPolicies' | 'recordVersion'
+    'onFollowed' | 'freshen' | 'brakes' | 'health' | 'currentPolicies' | 'recordVersion' | 'isStarterGone'
   >;
   /** Channels that send, as they are defined now. */
   readonly channels: () => readonly Channel[];
@@ -208,10 +208,12 @@ export class Alerter {
   }
 
   private offering(notice: AlertNotice, at: Instant): AlertNotice {
-    const { currentPolicies: policies } = this.context.engine();
+    const engine = this.context.engine();
+    const { currentPolicies: policies } = engine;
     const context = {
       hardOf: (agentId: string) => this.agents.get(agentId),
       policyOf: (hard: Hard) => policyOfAgent(policies, hard),
+      isStarterGone: (executor: string | null) => engine.isStarterGone(executor),
     };
     return withOffers(notice, context, at);
   }

@@ -13,10 +13,13 @@ import {
 type Context = {
   readonly hardOf: (agentId: string) => Hard | undefined;
   readonly policyOf: (hard: Hard) => Policy;
+  /** Nobody is there who could start an agent of this executor. */
+  readonly isStarterGone: (executor: string | null) => boolean;
 };
 
 /** Adds what may be decided now, where one agent's incident asks for a decision. */
-export function withOffers(notice: AlertNotice, { hardOf, policyOf }: Context, at: Instant): AlertNotice {
+export function withOffers(notice: AlertNotice, context: Context, at: Instant): AlertNotice {
+  const { hardOf, policyOf, isStarterGone } = context;
   const { action, count, members } = notice;
   const [first] = members;
   const hard = count === 1 && first?.agentId ? hardOf(first.agentId) : undefined;
@@ -24,8 +27,9 @@ export function withOffers(notice: AlertNotice, { hardOf, policyOf }: Context, a
   if (!isTold || !hard?.incident || hard.incident.id !== first?.incidentId) return notice;
   if (!ASKING_STEPS.has(hard.incident.step)) return notice;
   const policy = policyOf(hard);
+  const given = { by: '', reason: '', ...(isStarterGone(hard.executor) && { isStarterGone: true as const }) };
   const offered = choicesOf(hard).filter(
-    ([, choice]) => whyNotDecide({ hard, policy, at }, { by: '', reason: '', ...choice }) === null,
+    ([, choice]) => whyNotDecide({ hard, policy, at }, { ...given, ...choice }) === null,
   );
   return offered.length === 0 ? notice : { ...notice, decisions: offered.map(([word]) => word) };
 }

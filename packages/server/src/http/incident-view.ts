@@ -18,10 +18,12 @@ export type IncidentContext = {
   readonly policy: Policy;
   readonly at: Instant;
   readonly executor: ExecutorState;
+  /** The newest that a successor could start from; null or absent where they were not read. */
+  readonly checkpoints?: IncidentView['ready']['checkpoints'];
 };
 
 export function incidentView({ hard }: Agent, incident: Incident, context: IncidentContext): IncidentView {
-  const { policy, at, executor } = context;
+  const { policy, at, executor, checkpoints = null } = context;
   const { id, cause, openedAt, step, attempt, phase, order, acknowledged } = incident;
   return {
     incidentId: id,
@@ -43,7 +45,7 @@ export function incidentView({ hard }: Agent, incident: Incident, context: Incid
     next: nextStepOf(hard, incident, context),
     findings: findingsOf(hard).map(findingView),
     checkpointId: hard.checkpoint?.id ?? null,
-    ready: readyOf({ hard, policy, at }, executor),
+    ready: { ...readyOf({ hard, policy, at }, executor), checkpoints },
   };
 }
 

@@ -79,7 +79,7 @@ export function agentView(
     ...workView(hard),
     findings: findingsOf(hard).map(findingView),
     incident: hard.incident
-      ? incidentView(agent, hard.incident, { policy, at, executor: executorState })
+      ? incidentView(agent, hard.incident, { policy, at, executor: executorState, checkpoints })
       : null,
     ...troubleView(hard, at),
     failure: failureView(agent, policy, at),

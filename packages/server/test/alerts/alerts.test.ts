@@ -75,22 +75,25 @@ describe('an agent that needs a decision', () => {
     });
   });
 
-  it.each<[Registration['can'], readonly string[]]>([
-    [[], ['allow_more_time']],
-    [
-      ['terminate', 'spawn'],
-      ['allow_more_time', 'force_handoff', 'terminate_and_recover'],
-    ],
-  ])('is told with the decisions that would be accepted (can: %j)', async (can, decisions) => {
-    const { engine } = await begin();
-    await register(engine, 'ada', { can });
-    await fail(engine, 'ada');
-    await passUntil(clock, 'it is told', () => ops.requests.length > 0);
-    const sent = (await store.listEffects({ limit: 9 })).flatMap(({ effect }) =>
-      effect.kind === 'notify' && effect.alert ? [effect.alert] : [],
-    );
-    expect(sent).toMatchObject([{ action: 'trigger', decisions }]);
-  });
+  it.each<[Registration['can'], boolean, readonly string[]]>([
+    [[], true, ['allow_more_time']],
+    [['terminate', 'spawn'], true, ['allow_more_time', 'force_handoff', 'terminate_and_recover']],
+    [['terminate', 'spawn'], false, ['allow_more_time']],
+  ])(
+    'is told with the decisions that would be accepted (can: %j, a starter is there: %s)',
+    async (can, hasStarter, decisions) => {
+      const { engine } = await begin();
+      const act = async () => ({ kind: 'receipt', outcome: 'refused', detail: '' }) as const;
+      if (hasStarter) engine.addExecutor({ name: 'starter', id: null, kinds: new Set(['spawn']), act });
+      await register(engine, 'ada', { can });
+      await fail(engine, 'ada');
+      await passUntil(clock, 'it is told', () => ops.requests.length > 0);
+      const sent = (await store.listEffects({ limit: 9 })).flatMap(({ effect }) =>
+        effect.kind === 'notify' && effect.alert ? [effect.alert] : [],
+      );
+      expect(sent).toMatchObject([{ action: 'trigger', decisions }]);
+    },
+  );
 
   it('is not told when it is over before', async () => {
     const { engine } = await begin();

@@ -104,13 +104,14 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     const { ready, incident } = await server.operator.agent('pia');
     expect(ready).toMatchObject(able);
     expect(ready?.checkpoints?.map(({ checkpointId }) => checkpointId)).toEqual(['c-4', 'c-3', 'c-2']);
-    expect(incident?.ready).toEqual(able);
-    const [notice] = await until(
-      async () => (await server.notices.list()).filter(({ agentId }) => agentId === 'pia'),
-      (found) => found.length === 1,
+    expect(incident?.ready).toEqual(ready);
+    const listed = await until(
+      () => server.operator.incidents(),
+      ({ notices }) => notices.some(({ agentId }) => agentId === 'pia'),
     );
-    expect(notice?.message).toMatch(
-      /Ready: nudge through its nudge file; stop by its `holter run`; 3 restarts left; checkpoint c-4, .* old\.$/,
+    expect(listed.incidents.find(({ agentId }) => agentId === 'pia')?.ready).toEqual(ready);
+    expect(listed.notices.find(({ agentId }) => agentId === 'pia')?.message).toMatch(
+      /^pia needs a decision \(allow_more_time, force_handoff, terminate_and_recover\): .* Ready: nudge through its nudge file; stop by its `holter run`; 3 restarts left; valid checkpoints c-4 \(.* old\), c-3 \(.* old\), c-2 \(.* old\)\.$/,
     );
     await server.operator.register({
       ...{ agentId: 'uma', instanceId: 'uma-1', mode: 'act', executor: 'another-host' },
@@ -123,6 +124,13 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
       restarts: { left: 0, because: 'its `holter run` is not connected' },
       checkpoints: [],
     });
+    const { notices } = await until(
+      () => server.operator.incidents(),
+      (page) => page.notices.some(({ agentId }) => agentId === 'uma'),
+    );
+    expect(notices.find(({ agentId }) => agentId === 'uma')?.message).toMatch(
+      /^uma needs a decision \(allow_more_time, terminate\): .* Ready: .* when it is connected again; no automatic restart \(its `holter run` is not connected\); no valid checkpoint\.$/,
+    );
   });
 
   it('snoozes one kind of finding, and wakes it', async () => {
@@ -287,6 +295,10 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     await owned('near');
     await server.operator.terminate('near', { reason });
     expect(await settled('near', 'done')).toMatchObject({ summary: 'was stopped: it is' });
+    await owned('next');
+    await server.operator.forceHandoff('next', { reason });
+    const { effects } = await server.operator.effects('next');
+    expect(effects.find(({ kind }) => kind === 'request-handoff')?.summary).toMatch(/ask.* a handoff note/);
     const { token } = await server.operator.register({ agentId: 'remote', instanceId: 'r', can: ['nudge'] });
     await server.operator.nudge('remote', { reason });
     expect(await settled('remote', 'waiting')).toMatchObject({

@@ -13,15 +13,11 @@ export const readiness = z.strictObject({
   restarts: z
     .strictObject({ left: z.number(), because: word.nullable() })
     .meta({ description: 'How often Holter may still restart it by itself, or why it may not.' }),
-});
-
-export const readinessOfAgent = z.strictObject({
-  ...readiness.shape,
   checkpoints: z
     .array(z.strictObject({ checkpointId: word, at: time }))
     .nullable()
     .meta({
       description:
-        'The newest three that a successor could start from. Null in lists and after a decision, where they are not read.',
+        'The newest three that a successor could start from. Null where they are not read: in lists of agents, after a decision, and in a list of incidents beyond the first 20 that wait for a decision.',
     }),
 });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TROUBLES } from '../../upkeep/index.ts';
 import { nextStep } from './next-step.ts';
 import { healthState, holdKind, ladderStep, mode, time } from './parts.ts';
-import { readiness, readinessOfAgent } from './readiness.ts';
+import { readiness } from './readiness.ts';
 import { task } from './tasks.ts';
 
 /** What the calls answer. Times are milliseconds since 1970; null is "never" or "none". */
@@ -185,7 +185,7 @@ export const agent = z.strictObject({
     .meta({
       description: 'What kind of failure it is and the least invasive strategy, if it has failed.',
     }),
-  ready: readinessOfAgent.nullable().meta({
+  ready: readiness.nullable().meta({
     description: 'What can be done about it, and who can do it; null while it is HEALTHY or TERMINATED.',
   }),
   decisions: decisions.meta({ description: 'What may be decided now: null, or the reason why not.' }),
