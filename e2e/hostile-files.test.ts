@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import {
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -148,9 +149,17 @@ describe('holter run', () => {
     for (const run of runs) await until('it runs', () => pidsSaid(run.out())[0]);
     for (const id of ['linked', 'blocked'])
       await world.ask('POST', `/v1/agents/${id}/nudge`, { reason: 'still there?' });
-    const outcomeOf = (id: string) =>
-      until(`a receipt of ${id}`, async () => (await world.receipts(id))[0]?.outcome);
-    expect([await outcomeOf('linked'), await outcomeOf('blocked')]).toEqual(['delivered', 'refused']);
+    await world.untilAgent(
+      'linked',
+      'it is offered',
+      ({ incident }) => incident?.nudges?.newest === 'offered',
+    );
+    const refused = await until('a receipt', async () => (await world.receipts('blocked'))[0]?.outcome);
+    expect(refused).toBe('refused');
+    await until('it is written', () => {
+      const file = world.nudgeFile('linked');
+      return file !== null && !lstatSync(file).isSymbolicLink();
+    });
     expect(readFileSync(world.path('victim'), 'utf8')).toBe('precious');
     expect(readFileSync(world.nudgeFile('linked') ?? '', 'utf8')).toContain('still there?');
     for (const run of runs) {

@@ -186,6 +186,29 @@ describe('a command that is brought back', () => {
     expect(run.out()).toMatch(/^1,again x,.*checkpoint\n$/);
   });
 
+  it('tells a successor why it was stopped, in the words of the operator', async () => {
+    const script =
+      'echo "pid $$ attempt $HOLTER_ATTEMPT: $HOLTER_RESTART_REASON."; cat "$HOLTER_NUDGE_FILE"; sleep 1000 & wait';
+    const tell = `${node} -e "console.log(process.argv[1], process.env.HOLTER_RESTART_REASON)" {reason}`;
+    const told = 'the wrong branch; $(id) use "release/2"';
+    const [same, other] = [
+      world.run('--agent', 'same', '--mode', 'act', '--', 'sh', '-c', script),
+      world.run('--agent', 'other', '--resume-command', tell, '--', 'sh', '-c', script),
+    ];
+    for (const run of [same, other]) await until('it runs', () => run.out().includes('attempt 0: .'));
+    for (const id of ['same', 'other'])
+      await world.ask('POST', `/v1/agents/${id}/terminate`, { reason: told, recover: true });
+    await until('it runs again', () => same.out().includes(`attempt 1: ${told}.`));
+    await until('its nudge file says it too', () => {
+      const line = /^\{.*\}$/m.exec(same.out())?.[0];
+      return line && (JSON.parse(line) as { message: string }).message.endsWith(told);
+    });
+    expect(await other.ended).toBe(0);
+    expect(other.out()).toContain(`${told} ${told}\n`);
+    same.child.kill('SIGTERM');
+    await same.ended;
+  });
+
   it('is left alone after the limits, with one clear message', async () => {
     const run = world.run(
       '--agent',

@@ -182,6 +182,7 @@ export type AgentShown = {
   readonly incident: {
     readonly incidentId: string;
     readonly step: string;
+    readonly nudges: { readonly decided: number; readonly delivered: number; readonly newest: string } | null;
     readonly next: { readonly why: string };
   } | null;
   readonly end: { readonly how: string; readonly detail: string; readonly byHolter: boolean } | null;

@@ -6,7 +6,7 @@
 export { findConfigFile } from './config/files.ts';
 export { DataFolder, dataFolderPath, type FirstRole } from './data-folder.ts';
 export type { Clock } from './engine/clock.ts';
-export { NUDGES_BYTES_MAX, nudgeLine } from './executors/nudge-line.ts';
+export { NudgeFile } from './executors/nudge-file.ts';
 export type { OnLost, RunRecord } from './executors/run-record.ts';
 export * from './files/index.ts';
 export { parseDuration } from './policy/units.ts';

@@ -3,7 +3,8 @@ import type { Clock, RunRecord } from '@holter/server/process';
 import { NoAnswer } from '../background/http-call.ts';
 import type { ServerLink } from './server-link.ts';
 
-export type Outcome = { readonly outcome: ReceiptOutcome; readonly detail: string };
+/** `offered`: a nudge lies in the nudge file; that it was read is told later. */
+export type Outcome = { readonly outcome: ReceiptOutcome | 'offered'; readonly detail: string };
 
 type EffectLoopContext = {
   readonly link: ServerLink;
@@ -64,9 +65,11 @@ export class EffectLoop {
     }
   }
 
-  /** Sends a second receipt for a delivered nudge: the command has read it. */
+  /** The receipt of a nudge comes when the command has read it. */
   async tellSeen(effectId: string): Promise<void> {
-    await this.receipt(effectId, { outcome: 'seen', detail: 'taken out of the nudge file' });
+    const seen: Outcome = { outcome: 'seen', detail: 'taken out of its nudge file' };
+    if (this.done.has(effectId)) this.done.set(effectId, seen);
+    await this.receipt(effectId, seen);
   }
 
   async leave(): Promise<void> {

@@ -12,6 +12,8 @@ type StartFacts = {
   readonly checkpointId: string | null;
   /** 0 for the first start, then the number of the recovery. */
   readonly attempt: number;
+  /** Why its predecessor was stopped; null for the first start. */
+  readonly reason: string | null;
 };
 
 /**
@@ -19,7 +21,7 @@ type StartFacts = {
  * must not be able to decide about agents, including itself.
  */
 export function childEnvironment(own: NodeJS.ProcessEnv, facts: StartFacts): NodeJS.ProcessEnv {
-  const { taskId, checkpointId, attempt } = facts;
+  const { taskId, checkpointId, attempt, reason } = facts;
   return {
     ...own,
     HOLTER_URL: facts.url,
@@ -31,6 +33,7 @@ export function childEnvironment(own: NodeJS.ProcessEnv, facts: StartFacts): Nod
     HOLTER_HEARTBEAT_FILE: facts.heartbeatFile,
     HOLTER_CHECKPOINT_FILE: facts.checkpointFile,
     HOLTER_ATTEMPT: String(attempt),
+    HOLTER_RESTART_REASON: reason ?? undefined,
     HOLTER_TASK_ID: taskId,
     HOLTER_CHECKPOINT_ID: checkpointId ?? undefined,
   };

@@ -69,7 +69,7 @@ export function withRunOptions(command: Command): Command {
     )
     .option(
       '--resume-command <line>',
-      'the command for restarts; {checkpoint}, {attempt}, {agent} and {task} are replaced',
+      'the command for restarts; {checkpoint}, {attempt}, {agent}, {task} and {reason} are replaced',
     )
     .option('--limit-runtime <time>', 'longest run time, such as 2h', duration)
     .option('--limit-memory <size>', 'most memory of the command and its child processes, such as 2GB', bytes)

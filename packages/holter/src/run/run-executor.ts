@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import type { Effect } from '@holter/core';
-import { receiptOfStop, stopTree, takeSpawnKey } from '@holter/server/process';
+import { restartReason } from '@holter/server/adapters';
+import { type NudgeFile, receiptOfStop, stopTree, takeSpawnKey } from '@holter/server/process';
 import type { AgentRecord } from './agent-record.ts';
 import type { CheckpointKeeper } from './checkpoint-keeper.ts';
 import type { Outcome } from './effect-loop.ts';
-import type { NudgeFile } from './nudge-file.ts';
 import type { RunContext } from './run-context.ts';
-import type { RunState } from './run-state.ts';
+import type { RunState, StartOrder } from './run-state.ts';
 import { fillIn } from './words-of.ts';
 
 type RunExecutorParts = {
@@ -16,7 +16,7 @@ type RunExecutorParts = {
   readonly nudges: NudgeFile;
   readonly keeper: CheckpointKeeper;
   readonly executorId: string;
-  readonly start: (argv: readonly string[], attempt: number, checkpointId: string | null) => Promise<void>;
+  readonly start: (argv: readonly string[], order: StartOrder) => Promise<void>;
   readonly keepCheckpoint: () => Promise<void>;
   /** The watcher pauses while the process tree is being stopped. */
   readonly pauseWatching: () => void;
@@ -45,7 +45,7 @@ export class RunExecutor {
       case 'inquire':
       case 'remind':
       case 'request-handoff':
-        return this.nudge(effect.id, effect.message);
+        return this.leave(effect);
       case 'terminate':
         return this.terminate(effect);
       case 'spawn':
@@ -56,8 +56,12 @@ export class RunExecutor {
     }
   }
 
-  private async nudge(id: string, message: string): Promise<Outcome> {
-    const answer = await this.parts.nudges.write(id, message);
+  /** A nudge is delivered when the command has read it. */
+  private async leave({ id, kind, message }: Effect & { readonly message: string }): Promise<Outcome> {
+    const { nudges } = this.parts;
+    const isNudge = kind === 'nudge';
+    const answer = await nudges.write(id, isNudge ? 'nudge' : 'request', message);
+    if (answer.kind === 'ok' && isNudge) return { outcome: 'offered', detail: nudges.waits };
     if (answer.kind === 'ok') return { outcome: 'delivered', detail: 'written into its nudge file' };
     const why = answer.kind === 'missing' ? 'has lost its folder' : answer.because;
     return { outcome: 'refused', detail: `its nudge file ${why}` };
@@ -74,6 +78,7 @@ export class RunExecutor {
     // Not waited for: nothing that the command does to the file may delay its end.
     void nudges.write(
       `${effect.id}/save`,
+      'note',
       'Holter: this process is about to be stopped. What is saved now is kept.',
     );
     const stopped = await stopTree({
@@ -123,16 +128,17 @@ export class RunExecutor {
   }
 
   private async startSuccessor(effect: Extract<Effect, { kind: 'spawn' }>): Promise<Outcome> {
-    const { context, state, agent, keeper, start } = this.parts;
+    const { context, state, agent, keeper, nudges, start } = this.parts;
     const { plan, say, link } = context;
     const { key, attempt, taskId } = effect;
-    const incident = plan.recipe?.startAgain ? (await agent.look())?.incident : null;
+    const incident = (await agent.look())?.incident;
     const facts = { attempt, cause: incident?.cause ?? null, orderReason: incident?.orderReason ?? null };
     const { checkpoint, skipped } = await keeper.restore(effect.checkpointId);
     if (effect.checkpointId !== null && !checkpoint) {
       const obstacle = this.whyNotFrom(effect.checkpointId, skipped);
       if (obstacle !== null) return { outcome: 'refused', detail: obstacle };
     }
+    const reason = restartReason(facts);
     for (const why of skipped) say(`a checkpoint can't be used, an older one is tried (${why})`);
     await agent.register(key);
     state.recoveries += 1;
@@ -141,13 +147,17 @@ export class RunExecutor {
       task: taskId ?? '',
       checkpoint: checkpoint ? keeper.file : '',
       attempt: String(attempt),
+      reason,
     };
     const { recipe, before, argv: first } = plan;
     const own = (await recipe?.startAgain?.(link.url, facts)) ?? recipe?.start(link.url);
     const again = own ? [...before, ...own] : first;
     const argv = plan.resumeWords ? fillIn(plan.resumeWords, values) : again;
     const checkpointId = checkpoint?.checkpointId ?? effect.checkpointId;
-    await start(argv, attempt, checkpointId);
+    await nudges.create(
+      `Holter: this is start ${attempt + 1}, because the one before was interrupted: ${reason}`,
+    );
+    await start(argv, { attempt, checkpointId, reason });
     say(
       `${plan.agentId} was started again (attempt ${attempt}${checkpointId ? `, from ${checkpointId}` : ''})`,
     );

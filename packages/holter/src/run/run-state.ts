@@ -15,6 +15,15 @@ export type RunEnd = {
 
 type HowEnded = 'done' | 'crashed' | 'stopped' | 'terminated';
 
+/** One start of the command. */
+export type StartOrder = {
+  /** 0 for the first start, then the number of the recovery. */
+  readonly attempt: number;
+  readonly checkpointId: string | null;
+  /** Why its predecessor was stopped; null for the first start. */
+  readonly reason: string | null;
+};
+
 /** The state that the parts of a run share. */
 export type RunState = {
   /** The newest start; it may have ended. */

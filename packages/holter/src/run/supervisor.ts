@@ -1,7 +1,15 @@
+import { mkdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { instant, type SignalBody } from '@holter/core';
+import type { SignalBody } from '@holter/core';
 import type { ChildEnd } from '@holter/server/adapters';
-import { type FileAnswer, FileFaults, faultSignal, ownerOf, type RunRecord } from '@holter/server/process';
+import {
+  type FileAnswer,
+  FileFaults,
+  faultSignal,
+  NudgeFile,
+  ownerOf,
+  type RunRecord,
+} from '@holter/server/process';
 import { NoAnswer } from '../background/http-call.ts';
 import { AgentRecord } from './agent-record.ts';
 import { CheckpointKeeper } from './checkpoint-keeper.ts';
@@ -10,19 +18,17 @@ import { untilDecided } from './decision.ts';
 import { EffectLoop } from './effect-loop.ts';
 import { CODE, RunFailure } from './end.ts';
 import { childEnvironment } from './environment.ts';
+import { FinishGuard } from './finish-guard.ts';
 import { LimitGuard } from './limit-guard.ts';
-import { NudgeFile } from './nudge-file.ts';
 import { OutputTail } from './output-tail.ts';
 import { processOnlyLine } from './process-only.ts';
 import type { RunContext } from './run-context.ts';
 import { RunExecutor } from './run-executor.ts';
-import type { RunEnd, RunState } from './run-state.ts';
+import type { RunEnd, RunState, StartOrder } from './run-state.ts';
 import { SignalQueue } from './signal-queue.ts';
 import { TranscriptFollower } from './transcript-follower.ts';
 import { Watcher } from './watcher.ts';
 
-/** So many looks after its last word, a session that should have ended is reported: a minute by default. */
-const FINISHED_LOOKS = 12;
 /** An end this soon after Ctrl-C is caused by it. */
 const INTERRUPT_MS = 5_000;
 /** So many looks long a server may refuse to take anything, before the run does without it: 20 s. */
@@ -46,8 +52,8 @@ export class Supervisor {
   private readonly watcher: Watcher;
   private readonly transcript: TranscriptFollower | null;
   private readonly limits: LimitGuard;
+  private readonly finished: FinishGuard;
   private isLooking = false;
-  private isFinishTold = false;
   private wish: { readonly why: string; readonly at: number } | null = null;
   private finish: (end: RunEnd) => void = () => undefined;
 
@@ -81,7 +87,9 @@ export class Supervisor {
       (answer: FileAnswer<unknown>): void =>
         faults.note(what, answer);
     const nudgeFile = join(this.folder, `${id.slice(0, 8)}.nudges`);
-    this.nudges = new NudgeFile(nudgeFile, ownerOf(user), noted('its nudge file'));
+    mkdirSync(this.folder, { recursive: true, mode: 0o700 });
+    const rules = { isOwner: ownerOf(user), folder: realpathSync(this.folder) };
+    this.nudges = new NudgeFile(nudgeFile, rules, noted('its nudge file'));
     const file = plan.checkpointFile ?? join(this.folder, 'checkpoint');
     this.keeper = new CheckpointKeeper(file, join(this.folder, 'checkpoints'), {
       newId,
@@ -98,6 +106,7 @@ export class Supervisor {
       tokensMax: options.limitTokens,
       say,
     });
+    this.finished = new FinishGuard({ recipe: plan.recipe, clock, lookEvery: options.lookEvery, say, tell });
     this.watcher = new Watcher({
       clock,
       table,
@@ -117,7 +126,7 @@ export class Supervisor {
       nudges: this.nudges,
       keeper: this.keeper,
       executorId: this.executorId,
-      start: (argv, attempt, checkpointId) => this.start(argv, attempt, checkpointId),
+      start: (argv, order) => this.start(argv, order),
       keepCheckpoint: () => this.keepCheckpoint(),
       pauseWatching: () => this.watcher.stop(),
       tellGone: (by) =>
@@ -157,7 +166,7 @@ export class Supervisor {
     const line = processOnlyLine(plan, options, folder.path);
     if (line !== null) say(line);
     const argv = plan.recipe ? [...plan.before, ...plan.recipe.start(link.url)] : plan.argv;
-    await this.start(argv, 0, null);
+    await this.start(argv, { attempt: 0, checkpointId: null, reason: null });
     void this.loop.run();
     const end = await over;
     this.watcher.stop();
@@ -165,7 +174,7 @@ export class Supervisor {
     await this.loop.leave();
     await this.state.child?.drain(this.context.clock, 1_000);
     await this.output.close(1_000);
-    this.nudges.remove();
+    await this.nudges.remove();
     return end;
   }
 
@@ -209,7 +218,7 @@ export class Supervisor {
     };
   }
 
-  private async start(argv: readonly string[], attempt: number, checkpointId: string | null): Promise<void> {
+  private async start(argv: readonly string[], order: StartOrder): Promise<void> {
     const { env, link, options, plan, table, clock, terminal, newId, say } = this.context;
     const { incarnation, token } = this.agent;
     const runId = newId();
@@ -224,8 +233,7 @@ export class Supervisor {
       nudgeFile: this.nudges.path,
       heartbeatFile: this.heartbeatFile,
       checkpointFile: this.keeper.file,
-      checkpointId,
-      attempt,
+      ...order,
     });
     try {
       const printed = (bytes: Buffer, fd: number): void => {
@@ -243,10 +251,10 @@ export class Supervisor {
     } catch (error) {
       const code = error instanceof RunFailure ? error.exitCode : CODE.error;
       this.queue.put(incarnation, { kind: 'exited', code });
-      if (attempt === 0) {
+      if (order.attempt === 0) {
         await this.queue.flush();
         await this.loop.leave();
-        this.nudges.remove();
+        await this.nudges.remove();
       }
       throw error;
     }
@@ -355,32 +363,10 @@ export class Supervisor {
   private async lookAtFiles(): Promise<void> {
     const { plan, table } = this.context;
     if (this.state.child?.isRunning) await plan.recipe?.look?.(this.state.child.identity.pid, table);
-    await this.noteFinished();
+    if (this.state.child?.isRunning) await this.finished.look();
     await this.transcript?.look();
     for (const id of await this.nudges.takeSeen()) void this.loop.tellSeen(id);
     await this.keepCheckpoint();
-  }
-
-  /** A session that has finished and whose process goes on does not work; it may wait for a server or a tool. */
-  private async noteFinished(): Promise<void> {
-    const { plan, clock, options, say } = this.context;
-    const since = this.state.child?.isRunning ? await plan.recipe?.finishedAt?.() : null;
-    const isLate = typeof since === 'number' && clock.now() - since > FINISHED_LOOKS * options.lookEvery;
-    if (isLate === this.isFinishTold) return;
-    this.isFinishTold = isLate;
-    if (typeof since !== 'number' || !isLate) {
-      this.queue.put(this.agent.incarnation, { kind: 'finding-cleared', findingKind: 'not-exiting' });
-      return;
-    }
-    const evidence = 'it has finished its work, but its process does not end';
-    say(evidence);
-    this.queue.put(this.agent.incarnation, {
-      kind: 'finding',
-      finding: {
-        ...{ kind: 'not-exiting', severity: 'warn', source: 'operating-system' },
-        ...{ since: instant(since), evidence, threshold: 'a minute after its last word' },
-      },
-    });
   }
 
   private async keepCheckpoint(): Promise<void> {

@@ -18,12 +18,24 @@ describe('a command line', () => {
   });
 
   it('keeps what is filled in as one word', () => {
-    const values = { agent: 'a', task: 'x; rm -rf /', checkpoint: '/tmp/c d', attempt: '2' };
-    expect(fillIn(['go', '--from={checkpoint}', '{task}', '{other}'], values)).toEqual([
+    const values = {
+      agent: 'a',
+      task: 'x; rm -rf /',
+      checkpoint: '/tmp/c d',
+      attempt: '2',
+      reason: '$(id) "x"',
+    };
+    expect(fillIn(['go', '--from={checkpoint}', '{task}', '{other}', '--why={reason}'], values)).toEqual([
       'go',
       '--from=/tmp/c d',
       'x; rm -rf /',
       '{other}',
+      '--why=$(id) "x"',
     ]);
+  });
+
+  it('has the reason as an argument of its own, never inside a script', () => {
+    expect(wordsOf('go {reason} --why={reason}')).toEqual(['go', '{reason}', '--why={reason}']);
+    expect(() => wordsOf(`sh -c 'go {reason}'`)).toThrow('an argument of its own');
   });
 });

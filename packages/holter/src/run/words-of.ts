@@ -1,7 +1,7 @@
 import { CODE, RunFailure } from './end.ts';
 
 /** The placeholders of a resume command. */
-type Placeholders = Readonly<Record<'agent' | 'task' | 'checkpoint' | 'attempt', string>>;
+type Placeholders = Readonly<Record<'agent' | 'task' | 'checkpoint' | 'attempt' | 'reason', string>>;
 
 /**
  * Splits a command line into words, with quotes as in a shell but without variables, globs and pipes. Text of an
@@ -30,10 +30,19 @@ export function wordsOf(line: string): readonly string[] {
   if (quote !== null) throw new RunFailure(CODE.usage, `--resume-command: the quote ${quote} is not closed`);
   if (word !== null) words.push(word);
   if (words.length === 0) throw new RunFailure(CODE.usage, '--resume-command: it is empty');
+  if (words.some((each) => each.includes('{reason}') && !/^(?:[\w-]+=)?\{reason\}$/.test(each)))
+    throw new RunFailure(CODE.usage, `--resume-command: ${REASON_ALONE}`);
   return words;
 }
 
+/** Words of a person inside a script of `sh -c` would be commands. */
+const REASON_ALONE =
+  '{reason} has to be an argument of its own, or the value of an option (--why={reason}); a script reads $HOLTER_RESTART_REASON';
+
 export const fillIn = (words: readonly string[], values: Placeholders): readonly string[] =>
   words.map((word) =>
-    word.replace(/\{(agent|task|checkpoint|attempt)\}/g, (_all, name: keyof Placeholders) => values[name]),
+    word.replace(
+      /\{(agent|task|checkpoint|attempt|reason)\}/g,
+      (_all, name: keyof Placeholders) => values[name],
+    ),
   );

@@ -32,6 +32,7 @@ export { asNumber, asRecord, asText, type JsonRecord, parseRecord } from './shar
 export { meterStartOf } from './shared/model-meter.ts';
 export type { ChildEnd, Idle, Recipe } from './shared/recipe.ts';
 export type { Item, ReplayFormat, ReplayReader } from './shared/replay.ts';
+export { restartReason } from './shared/restart-note.ts';
 export type { Marks, ScreenMarks } from './shared/screen.ts';
 export type { SessionFile } from './shared/session-file.ts';
 export type { FolderLook, StepFolder } from './shared/step-folder.ts';

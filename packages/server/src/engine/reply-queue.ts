@@ -60,7 +60,7 @@ export class ReplyQueue implements Executor {
     return {
       kind: 'offered',
       againAt: later(this.clock.now(), OFFER_AGAIN_MS),
-      detail: 'waits for the next request of the agent',
+      detail: 'it waits for the next request of the agent',
     };
   }
 
@@ -73,7 +73,7 @@ export class ReplyQueue implements Executor {
   follow(engine: Feed): void {
     engine.onFollowedEffect(({ what, effect, outcome }) => {
       if (!this.kinds.has(effect.kind)) return;
-      if (what === 'offered' && outcome === null) add(this.waiting, effect);
+      if (what === 'offered' && outcome === null) this.carryToo(effect);
       if (what === 'settled') remove(this.waiting, effect.agentId, effect.id);
     });
     engine.onFollowed(({ own, stored, events }) => {

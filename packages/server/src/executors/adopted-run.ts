@@ -1,15 +1,18 @@
-import { type Effect, executorInWords, type Signal, type SignalBody } from '@holter/core';
+import { type Effect, executorInWords, later, type Signal, type SignalBody } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import { type ActResult, AGENT_EFFECTS, type Executor } from '../engine/executor.ts';
-import { appendToAgentFile, ownerOf } from '../files/index.ts';
+import { ownerOf } from '../files/index.ts';
 import { type ProcessTable, ProcessTree, receiptOfStop, stopTree, TreeSensor } from '../processes/index.ts';
-import { NUDGES_BYTES_MAX, nudgeLine } from './nudge-line.ts';
+import { NudgeFile } from './nudge-file.ts';
+import { OFFER_AGAIN_MS } from './remote-executor.ts';
 import type { RunRecord } from './run-record.ts';
 
 type AdoptedContext = {
   readonly table: ProcessTable;
   readonly clock: Clock;
   readonly signal: (signal: Signal) => Promise<unknown>;
+  /** The child has read this nudge. */
+  readonly seen: (effectId: string) => Promise<unknown>;
   readonly ended: () => void;
 };
 
@@ -29,6 +32,7 @@ export class AdoptedRun implements Executor {
   private readonly context: AdoptedContext;
   private readonly tree: ProcessTree | null;
   private readonly sensor: TreeSensor | null;
+  private readonly nudges: NudgeFile | null;
   private stopLooking: () => void = () => undefined;
 
   constructor(record: RunRecord, context: AdoptedContext) {
@@ -38,6 +42,9 @@ export class AdoptedRun implements Executor {
     const { table } = context;
     this.tree = record.child ? new ProcessTree(table, record.child, record.runId) : null;
     this.sensor = this.tree ? new TreeSensor(table, this.tree) : null;
+    const { nudgeFile, child } = record;
+    const isOwner = ownerOf(() => (child ? table.userOf(child.pid) : null));
+    this.nudges = nudgeFile === null ? null : new NudgeFile(nudgeFile, { isOwner });
   }
 
   /** Resolves after the first check of the process. */
@@ -45,6 +52,7 @@ export class AdoptedRun implements Executor {
     const look = this.sensor?.look();
     if (!look || look.state === 'gone') return this.tellEnd();
     await this.tell(look);
+    for (const id of (await this.nudges?.takeSeen()) ?? []) await this.context.seen(id);
     this.stopLooking = this.context.clock.after(LOOK_EVERY_MS, () => void this.watch().catch(ignoreOutage));
   }
 
@@ -58,7 +66,7 @@ export class AdoptedRun implements Executor {
       case 'inquire':
       case 'remind':
       case 'request-handoff':
-        return this.nudge(effect.id, effect.message);
+        return this.leave(effect);
       case 'terminate':
         return this.terminate(effect);
       case 'spawn':
@@ -72,12 +80,15 @@ export class AdoptedRun implements Executor {
     }
   }
 
-  private async nudge(id: string, message: string): Promise<ActResult> {
-    const { nudgeFile, child } = this.record;
-    if (nudgeFile === null) return receipt('refused', 'it has no file for nudges');
-    const isOwner = ownerOf(() => (child ? this.context.table.userOf(child.pid) : null));
-    const rules = { isOwner, bytesMax: NUDGES_BYTES_MAX };
-    const answer = await appendToAgentFile(nudgeFile, nudgeLine(id, message), rules);
+  /** A nudge is delivered when the child has read it. */
+  private async leave({ id, kind, message }: Effect & { readonly message: string }): Promise<ActResult> {
+    if (!this.nudges) return receipt('refused', 'it has no file for nudges');
+    const isNudge = kind === 'nudge';
+    const answer = await this.nudges.write(id, isNudge ? 'nudge' : 'request', message);
+    if (answer.kind === 'ok' && isNudge) {
+      const againAt = later(this.context.clock.now(), OFFER_AGAIN_MS);
+      return { kind: 'offered', againAt, detail: this.nudges.waits };
+    }
     if (answer.kind === 'ok') return receipt('delivered', 'written into its nudge file');
     const why = answer.kind === 'missing' ? 'has lost its folder' : answer.because;
     return receipt('refused', `its nudge file ${why}`);

@@ -113,6 +113,32 @@ describe('a connected run', () => {
     expect(bugs).toEqual([]);
   });
 
+  it('offers a nudge that its command has not read yet, and is told when it has', async () => {
+    const { engine, hub, clock, store, bugs } = await world();
+    await engine.register(worker);
+    await hub.present(record());
+    const nudges = async () => (await engine.read('worker'))?.hard.incident?.nudges;
+    const polled = hub.poll('run:one', [], 20_000, never);
+    await engine.decide('worker', { decision: 'nudge', by: 'ada', reason: 'how is it going?' });
+    await clock.advance(1_500);
+    const [nudge] = (await polled) as Effect[];
+    const id = nudge?.id ?? '';
+    expect(await hub.receipt('run:one', id, 'offered', 'it waits in a file')).toBe(true);
+    await settled();
+    expect(await nudges()).toEqual({ decided: 1, delivered: 0, newest: 'offered' });
+    expect(await store.listEffects({ agentId: 'worker', limit: 5 })).toMatchObject([
+      { status: 'pending', outcome: null, isOffered: true, detail: 'it waits in a file' },
+    ]);
+    // Nobody waits for this answer any more; it settles nothing.
+    expect(await hub.receipt('run:one', id, 'offered', 'it waits in a file')).toBe(false);
+    expect(await hub.receipt('run:one', id, 'seen', 'read')).toBe(true);
+    expect(await nudges()).toEqual({ decided: 1, delivered: 1, newest: 'seen' });
+    expect(await store.listEffects({ agentId: 'worker', limit: 5 })).toMatchObject([
+      { status: 'done', outcome: 'seen' },
+    ]);
+    expect(bugs).toEqual([]);
+  });
+
   it('gets no messages for a child that reads replies, but stops and starts it', async () => {
     const { engine, hub, clock, replies } = await world();
     await engine.register(worker);
@@ -235,6 +261,19 @@ describe('a run that was killed', () => {
     await clock.advance(1_500);
     const line = await until('the nudge is written', () => readFileSync(nudgeFile, 'utf8') || null);
     expect(JSON.parse(line)).toMatchObject({ message: 'Holter: still there?' });
+    const newest = async () => (await engine.read('worker'))?.hard.incident?.nudges?.newest;
+    expect(await newest()).toBe('offered');
+    await engine.decide('worker', { decision: 'nudge', by: 'ada', reason: 'and now?' });
+    await clock.advance(1_500);
+    await until('only the newest is there', () => {
+      const lines = readFileSync(nudgeFile, 'utf8').trim().split('\n');
+      return lines.length === 1 && lines[0]?.includes('and now?');
+    });
+    writeFileSync(nudgeFile, '');
+    await until('it counts as seen', async () => {
+      await clock.advance(5_000);
+      return (await newest()) === 'seen';
+    });
     await engine.decide('worker', { decision: 'terminate', by: 'ada', reason: 'enough' });
     await until('it is stopped', async () => {
       await clock.advance(100);

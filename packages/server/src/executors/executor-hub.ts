@@ -4,7 +4,6 @@ import {
   executorInWords,
   type Instant,
   probeEveryOf,
-  type ReceiptOutcome,
   type Signal,
 } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
@@ -16,7 +15,7 @@ import { policyFor } from '../policy/index.ts';
 import { isAlive, type ProcessTable } from '../processes/index.ts';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import { AdoptedRun } from './adopted-run.ts';
-import { RemoteExecutor } from './remote-executor.ts';
+import { RemoteExecutor, type RemoteOutcome } from './remote-executor.ts';
 import type { RunRecord } from './run-record.ts';
 import { RunRows } from './run-rows.ts';
 
@@ -173,17 +172,19 @@ export class ExecutorHub {
   async receipt(
     executorId: string,
     effectId: string,
-    outcome: ReceiptOutcome,
+    outcome: RemoteOutcome,
     detail: string,
   ): Promise<boolean> {
     const entry = this.entries.get(executorId);
     if (entry?.remote.receipt(effectId, outcome, detail)) return true;
+    // Nothing has happened yet; the effect is offered again.
+    if (outcome === 'offered') return false;
     // Claimed by a server whose lease is still running: the receipt counts anyway.
     const record = entry?.record ?? (await this.rows.find(executorId));
     if (!record) return false;
     const { agentId } = record;
     const effects = await this.context.store.listEffects({ agentId, limit: 50 });
-    // A nudge has two receipts: delivered, which settles it, and seen, which may come much later.
+    // A nudge in a reply has two receipts: delivered, which settles it, and seen, which may come much later.
     const stored = effects.find(
       ({ effect, status }) => effect.id === effectId && (outcome === 'seen' || isOpen(status)),
     );
@@ -298,6 +299,7 @@ export class ExecutorHub {
       table,
       clock,
       signal: (signal) => intake.take(signal, RUN),
+      seen: (effectId) => this.receipt(record.executorId, effectId, 'seen', 'taken out of its nudge file'),
       ended: () => void this.leave(record.executorId).catch(this.context.onBug),
     });
     entry.adopted = adopted;

@@ -5,6 +5,11 @@ import { type ActResult, AGENT_EFFECTS, type Executor } from '../engine/executor
 /** A run that has not answered for so long is offered the effect again. */
 const ACT_MS_MAX = 50_000;
 const ASK_AGAIN_MS = 1_000;
+/** How often a nudge that waits to be read is claimed again, to check that it is still wanted. */
+export const OFFER_AGAIN_MS = 60_000;
+
+/** `offered`: the message lies where the agent finds it; the receipt follows when it was read. */
+export type RemoteOutcome = ReceiptOutcome | 'offered';
 
 type Offer = { readonly effect: Effect; readonly settle: (result: ActResult) => void };
 
@@ -57,9 +62,12 @@ export class RemoteExecutor implements Executor {
   }
 
   /** False when this effect is not waiting for a receipt, for example after a restart of the server. */
-  receipt(effectId: string, outcome: ReceiptOutcome, detail: string): boolean {
+  receipt(effectId: string, outcome: RemoteOutcome, detail: string): boolean {
     const offer = this.offers.get(effectId);
-    offer?.settle({ kind: 'receipt', outcome, detail });
+    const againAt = later(this.clock.now(), OFFER_AGAIN_MS);
+    offer?.settle(
+      outcome === 'offered' ? { kind: outcome, againAt, detail } : { kind: 'receipt', outcome, detail },
+    );
     return offer !== undefined;
   }
 

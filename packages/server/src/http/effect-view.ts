@@ -33,6 +33,12 @@ const WORDS: Readonly<Partial<Record<EffectKind, Words>>> = {
     not: 'was not nudged',
     open: 'has not read the nudge yet',
   },
+  'request-handoff': {
+    done: 'was asked for a handoff note',
+    failed: 'could not be asked for a handoff note',
+    not: 'was not asked for a handoff note',
+    open: 'has not been asked for a handoff note yet',
+  },
   terminate: {
     done: 'was stopped',
     failed: 'could not be stopped',
@@ -70,10 +76,10 @@ function resultOf(stored: StoredEffect, context: Context): Pick<EffectView, 'res
 }
 
 /** Null while somebody is carrying it out. */
-function whyWaiting({ effect, isOffered }: StoredEffect, { executor }: Context): string | null {
+function whyWaiting({ effect, isOffered, detail }: StoredEffect, { executor }: Context): string | null {
   if (effect.executor !== null && executor === 'away')
     return `its ${executorInWords(effect.executor)} is not connected`;
-  return isOffered ? 'it waits for the next request of the agent' : null;
+  return isOffered ? detail : null;
 }
 
 /** A commit that ends what an effect was for cancels it without saying why; the record knows. */

@@ -6,7 +6,7 @@ import type { RestartFacts } from './recipe.ts';
  * injection.
  */
 export function restartNote({ attempt, cause, orderReason }: RestartFacts): string {
-  const what = (cause !== null && reasons[cause]) || 'it was stopped';
+  const what = causeInWords(cause);
   const words = orderReason ? `; in its operator's words: ${quoted(orderReason)}` : '';
   return (
     `Holter: this work was interrupted (${what}${words}) and goes on here; it is start ${attempt + 1}. ` +
@@ -16,8 +16,18 @@ export function restartNote({ attempt, cause, orderReason }: RestartFacts): stri
   );
 }
 
+/** Why a command was stopped, for a variable or an argument: the words of its operator, else the cause. */
+export const restartReason = ({ cause, orderReason }: Omit<RestartFacts, 'attempt'>): string =>
+  oneLine(orderReason || causeInWords(cause)).slice(0, REASON_LENGTH_MAX);
+
+const REASON_LENGTH_MAX = 500;
+
+const causeInWords = (cause: string | null): string => (cause !== null && reasons[cause]) || 'it was stopped';
+
+const oneLine = (text: string): string => text.replaceAll(/[\s\p{C}]+/gu, ' ').trim();
+
 /** On one line and in one pair of quotes, so that it is plain where the words end. */
-const quoted = (text: string): string => `"${text.replaceAll(/\s+/g, ' ').replaceAll('"', "'")}"`;
+const quoted = (text: string): string => `"${oneLine(text).replaceAll('"', "'")}"`;
 
 const reasons: Readonly<Record<string, string>> = {
   'process-gone': 'its process ended before the work was done',

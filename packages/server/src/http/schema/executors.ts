@@ -27,7 +27,9 @@ export const poll = z.strictObject({
 
 export const receipt = z.strictObject({
   effectId: line(300),
-  outcome: z.enum(['delivered', 'seen', 'done', 'refused', 'unknown']),
+  outcome: z.enum(['offered', 'delivered', 'seen', 'done', 'refused', 'unknown']).meta({
+    description: '`offered`: the agent finds the message where it looks for it; `seen` follows.',
+  }),
   detail: line(500),
 });
 
