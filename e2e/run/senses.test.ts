@@ -156,6 +156,38 @@ describe('acts', () => {
     await endRun(run);
   });
 
+  it('nudges that nobody has read wait in the file, the newest alone, and none counts as sent', async () => {
+    const run = world.run('--agent', 'unread', '--', node, fixture('quiet'));
+    await pidOf(run);
+    for (const reason of ['look up', 'look again']) {
+      const { code, out } = await world.holter('nudge', 'unread', '--reason', reason);
+      expect(code).toBe(0);
+      expect(out).toMatch(/unread has not read the nudge yet: it waits in \S+\.nudges until it is read/);
+    }
+    const file = world.nudgeFile('unread') ?? '';
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ message: 'Holter: look again' });
+    const { incident } = await world.agent('unread');
+    expect(incident?.nudges).toEqual({ decided: 2, delivered: 0, newest: 'offered' });
+    expect(await world.events('unread')).not.toContain('NUDGE_SENT');
+    expect((await world.holter('why', 'unread')).out).toContain(
+      'Nudges: 2 nudges, the last one not read yet.',
+    );
+    writeFileSync(file, '');
+    await world.untilAgent('unread', 'it is read', (agent) => agent.incident?.nudges?.newest === 'seen');
+    expect((await world.events('unread')).filter((type) => type === 'NUDGE_SENT')).toHaveLength(1);
+    await endRun(run);
+  });
+
+  it('that a handoff could not be asked for is said at once', async () => {
+    const script = 'rm -f "$HOLTER_NUDGE_FILE"; mkdir "$HOLTER_NUDGE_FILE"; echo "pid $$"; sleep 1000 & wait';
+    const run = world.run('--agent', 'wordless', '--mode', 'act', '--', 'sh', '-c', script);
+    await pidOf(run);
+    const { code, err } = await world.holter('decide', 'wordless', 'force_handoff', '--reason', 'enough');
+    expect(err).toContain('wordless could not be asked for a handoff note: its nudge file is a directory');
+    expect(code).toBe(1);
+    await endRun(run);
+  });
+
   it('one that ignores SIGTERM is ended within its time, with a grandchild of its own session', async () => {
     const script = `setsid sleep 1000 & echo "pid $!"; exec ${node} ${fixture('quiet')} deaf`;
     const run = world.run('--agent', 'deaf', '--json', '--', 'sh', '-c', script);

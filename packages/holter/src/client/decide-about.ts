@@ -15,8 +15,9 @@ export const DECISIONS = [
   'replace',
 ] as const;
 
-/** What is done to the agent at once; a handoff gets its time first. */
+/** What is done to the agent at once; after a handoff was asked for, the agent has its time. */
 export const ORDERED: Readonly<Partial<Record<DecisionInput['decision'], Ordered>>> = {
+  force_handoff: ['request-handoff'],
   terminate: ['terminate'],
   terminate_and_recover: ['terminate', 'spawn'],
   recover: ['spawn'],

@@ -6,7 +6,7 @@ import { ask } from './ask.ts';
 import type { Connection } from './connection.ts';
 
 /** What a decision sets in motion, in this order. */
-export type Ordered = readonly ('nudge' | 'terminate' | 'spawn')[];
+export type Ordered = readonly ('nudge' | 'request-handoff' | 'terminate' | 'spawn')[];
 
 const LOOK_EVERY_MS = 200;
 /** A stop may take half a minute. */

@@ -17,6 +17,7 @@ import {
   whyEnded,
 } from '../explain/explain-agent.ts';
 import { inferredInWords } from '../explain/inferred-in-words.ts';
+import { nudgesInWords } from '../explain/nudges-in-words.ts';
 import { patienceInWords } from '../explain/patience-in-words.ts';
 import { readyInWords } from '../explain/ready-in-words.ts';
 import { hasEnded } from '../explain/state-order.ts';
@@ -184,6 +185,7 @@ function trouble(agent: AgentView, now: Instant): readonly Line[] {
         'incident',
         `${incident.incidentId}, ${incident.cause}, opened ${ago(incident.openedAt, now)}, at ${incident.step} ${incident.attempt}`,
       ],
+      ...(incident.nudges ? [['nudges', nudgesInWords(incident.nudges)] as const] : []),
       ['next', stepInWords(incident, now)],
     );
   const ready = readyInWords(agent, now);

@@ -4,6 +4,7 @@ import { ask } from '../client/ask.ts';
 import { findServer, type PrintOptions, withServer } from '../client/connection.ts';
 import { noteShown } from '../client/note-shown.ts';
 import { threeLines } from '../explain/explain-agent.ts';
+import { nudgesInWords } from '../explain/nudges-in-words.ts';
 import { readyInWords } from '../explain/ready-in-words.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
@@ -38,7 +39,9 @@ async function why(io: Io, agentId: string, options: PrintOptions): Promise<void
   const paint = painter(io);
   // A restart that goes well needs no other advice.
   const failure = agent.failure && agent.state !== 'HEALTHY' ? [`Failure: ${agent.failure.text}.`] : [];
-  const rest = [because, ...failure, next, ...(ready === null ? [] : [`Ready: ${ready}.`])]
+  const { nudges = null } = agent.incident ?? {};
+  const nudged = nudges ? [`Nudges: ${nudgesInWords(nudges)}.`] : [];
+  const rest = [because, ...failure, ...nudged, next, ...(ready === null ? [] : [`Ready: ${ready}.`])]
     .map(printable)
     .flatMap((line) => wrapped(line, io.width));
   io.out(`${[paint(colourOfState(agent.state), printable(how)), ...rest].join('\n')}\n`);
