@@ -1,10 +1,10 @@
 import { type Instant, instant } from '@holter/core/time';
 import type { AgentView, FinalStatePage } from '@holter/server/local';
 import type { Command } from 'commander';
+import { noteShown } from '../caller/note-shown.ts';
 import { ask } from '../client/ask.ts';
 import { type Connection, findServer, type ServerOptions, withServer } from '../client/connection.ts';
 import { newestEvents } from '../client/newest-events.ts';
-import { noteShown } from '../client/note-shown.ts';
 import { breakerInWords } from '../explain/breaker-in-words.ts';
 import { eventLine } from '../explain/event-line.ts';
 import {

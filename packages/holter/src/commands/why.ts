@@ -1,8 +1,8 @@
 import { instant } from '@holter/core/time';
 import type { Command } from 'commander';
+import { noteShown } from '../caller/note-shown.ts';
 import { ask } from '../client/ask.ts';
 import { findServer, type PrintOptions, withServer } from '../client/connection.ts';
-import { noteShown } from '../client/note-shown.ts';
 import { threeLines } from '../explain/explain-agent.ts';
 import { nudgesInWords } from '../explain/nudges-in-words.ts';
 import { readyInWords } from '../explain/ready-in-words.ts';

@@ -15,6 +15,8 @@ type ControllerParts = {
   /** Who decides, if the token does not say it. */
   readonly by: { readonly by?: string };
   readonly hasCodingAgent: boolean;
+  /** A person was shown these incidents. */
+  readonly noteShown: (incidentIds: string[]) => Promise<unknown>;
   /** Words for a failure. */
   readonly inWords: (error: unknown) => string;
   /** Ends the screen: to quit, or to give the terminal to the coding agent. */
@@ -49,11 +51,11 @@ export class Controller {
   private isClosed = false;
 
   constructor(parts: ControllerParts) {
-    const { client, clock, size, hasCodingAgent } = parts;
+    const { client, clock, size, hasCodingAgent, noteShown } = parts;
     this.parts = parts;
     this.keyAt = clock.now();
     this.state = beginning(size, clock.now(), hasCodingAgent);
-    this.shown = new ShownNotes((incidentIds) => client.noteShown(incidentIds));
+    this.shown = new ShownNotes(noteShown);
     this.feed = new Feed({
       client,
       onFleet: (news) => this.later(withFleet(this.state, news)),

@@ -1,5 +1,6 @@
 import { findConfigFile, loadConfig, problemLine } from '@holter/server/config';
 import { realClock } from '@holter/server/local';
+import { isBelowAgent } from '../caller/is-below-agent.ts';
 import { clientOf, inWords } from '../client/ask.ts';
 import { findServer, type ServerOptions } from '../client/connection.ts';
 import { byOf } from '../commands/decision-options.ts';
@@ -20,13 +21,15 @@ export async function runTop(io: Io, { config, ...options }: TopOptions): Promis
   const connection = findServer(io, options, 'operator');
   const triageCommand = readTriageCommand(io, config);
   let leave: (why: Left) => void = () => undefined;
+  const client = clientOf(connection);
   const controller = new Controller({
-    client: clientOf(connection),
+    client,
     connection,
     clock: realClock(),
     size: sizeOf(),
     by: byOf(io, {}),
     hasCodingAgent: triageCommand !== null,
+    noteShown: async (incidentIds) => (await isBelowAgent(io.env, client)) || client.noteShown(incidentIds),
     inWords: (error) => sentenceOf(inWords(error, connection)),
     leave: (why) => leave(why),
   });
