@@ -186,4 +186,28 @@ describe.concurrent('holter run -- claude', { timeout: 120_000 }, () => {
     });
     expect(model.requests.at(-1)?.text).toContain('echo before');
   });
+
+  it.each(['stream-json', 'json'])(
+    'a usage limit is known without hooks, by the last record (%s)',
+    async (format) => {
+      const model = await world.model(({ text }) =>
+        text.includes(RESUMED)
+          ? { say: 'Finished after the limit.' }
+          : usageLimit(Date.now() + 3 * 3_600_000),
+      );
+      const agentId = `spent-${format}`;
+      const { child, ended } = world.run(model, {
+        options: ['--agent', agentId],
+        args: ['--output-format', format, '--verbose', '--settings', '{"disableAllHooks":true}'],
+        more: { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'sk-ant-oat01-dummy' },
+      });
+      let err = '';
+      child.stderr?.on('data', (chunk: Buffer) => {
+        err += chunk.toString();
+      });
+      await until('it says when it goes on', () => err.includes('its usage limit resets then'), 60_000);
+      await world.holter(['decide', agentId, 'recover', '--reason', 'another account']);
+      expect((await ended).code).toBe(0);
+    },
+  );
 });

@@ -33,6 +33,7 @@ import { Watcher } from './watcher.ts';
 const INTERRUPT_MS = 5_000;
 /** So many looks long a server may refuse to take anything, before the run does without it: 20 s. */
 const REFUSED_LOOKS = 4;
+const NEWLINE = Buffer.from('\n');
 
 /**
  * One `holter run`: starts the command, reports what it observes to the server, lets `RunExecutor` carry out the
@@ -238,8 +239,7 @@ export class Supervisor {
     try {
       const printed = (bytes: Buffer, fd: number): void => {
         this.output.put(bytes, fd);
-        if (fd !== 1) return;
-        for (const body of plan.recipe?.heard?.(bytes) ?? []) this.queue.put(incarnation, body);
+        if (fd === 1) this.hear(bytes, incarnation);
       };
       await this.transcript?.begin();
       await this.watcher.prepare();
@@ -261,6 +261,11 @@ export class Supervisor {
     await this.loop.present();
   }
 
+  private hear(output: Buffer, incarnation: number): void {
+    const { recipe } = this.context.plan;
+    for (const body of recipe?.heard?.(output) ?? []) this.queue.put(incarnation, body);
+  }
+
   private async hasEnded(child: Child, exit: ChildEnd): Promise<void> {
     const { state } = this;
     const { plan, clock, link, options, say } = this.context;
@@ -269,6 +274,8 @@ export class Supervisor {
     this.proveGoneSoon(child);
     // Its last output may still be in the pipe.
     if (plan.recipe) await child.drain(clock, 1_000);
+    // And its last line may lack its end.
+    this.hear(NEWLINE, this.agent.incarnation);
     await this.transcript?.look();
     const end = (await plan.recipe?.endOf?.(exit)) ?? exit;
     const purpose = end.code === 0 ? null : this.purposeOf(end);

@@ -1,5 +1,6 @@
 import { type Instant, instant, type SignalBody } from '@holter/core';
-import { parseRecord } from '../shared/json.ts';
+import { asText, isRecord, type JsonRecord, parseList, parseRecord } from '../shared/json.ts';
+import { limitResetOf } from './usage-limit.ts';
 
 /** A longer line is a picture; nothing of it is needed. */
 const LINE_BYTES_MAX = 1024 * 1024;
@@ -7,8 +8,8 @@ const LINE_BYTES_MAX = 1024 * 1024;
 const AFTER_RETRY_MS = 2_000;
 
 /**
- * Claude Code's `--output-format stream-json`, as far as nothing else says it: that the service makes it wait,
- * and how it all ended.
+ * Claude Code's `--output-format stream-json` or `json`, as far as nothing else says it: that the service makes it
+ * wait, and how it all ended, also at a usage limit where hooks are switched off.
  */
 export class ClaudeStream {
   private rest = '';
@@ -30,9 +31,18 @@ export class ClaudeStream {
   }
 
   private read(line: string, now: number): readonly SignalBody[] {
-    if (!line.startsWith('{')) return [];
-    const { type, subtype, is_error, retry_delay_ms } = parseRecord(line) ?? {};
-    if (type === 'result') this.result = { isError: is_error === true || subtype !== 'success' };
+    if (line.startsWith('{')) return this.take(parseRecord(line) ?? {}, now);
+    // `json` with `--verbose` is one list of all records.
+    if (!line.startsWith('[')) return [];
+    return parseList(line).flatMap((each) => (isRecord(each) ? this.take(each, now) : []));
+  }
+
+  private take(record: JsonRecord, now: number): readonly SignalBody[] {
+    const { type, subtype, is_error, retry_delay_ms } = record;
+    if (type === 'result') {
+      this.result = { isError: is_error === true || subtype !== 'success' };
+      return limitSaid(record, now);
+    }
     if (type === 'system' && subtype === 'api_retry') {
       this.isWaiting = true;
       const delayMs = typeof retry_delay_ms === 'number' ? retry_delay_ms : 0;
@@ -43,4 +53,11 @@ export class ClaudeStream {
     this.isWaiting = false;
     return [{ kind: 'hold-ended', hold: 'rate-limited' }];
   }
+}
+
+/** In a result that failed at the service, the text is the CLI's own; otherwise it is the model's. */
+function limitSaid({ is_error, api_error_status, result }: JsonRecord, now: number): readonly SignalBody[] {
+  if (is_error !== true || api_error_status !== 429) return [];
+  const until = limitResetOf(asText(result) ?? '', instant(now));
+  return until === null ? [] : [{ kind: 'hold-begun', hold: 'rate-limited', until }];
 }

@@ -13,6 +13,15 @@ export const asName = (value: unknown): string | null =>
 export const asNumber = (value: unknown): number | null =>
   typeof value === 'number' && Number.isFinite(value) ? value : null;
 
+/** Empty when the text is not one JSON list. */
+export function parseList(text: string): readonly unknown[] {
+  try {
+    return asList(JSON.parse(text));
+  } catch {
+    return [];
+  }
+}
+
 /** Null when the text is not one JSON object. */
 export function parseRecord(text: string): JsonRecord | null {
   try {
