@@ -203,7 +203,10 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(stuck.code).toBe(3);
     expect(JSON.parse(stuck.out)).toMatchObject({ ok: false, counts: { HEALTHY: 1, STUCK: 1 } });
     const why = await holter(['why', 'bob']);
-    expect(why.out.trimEnd().split('\n')).toHaveLength(4);
+    const lines = why.out.trimEnd().split('\n');
+    expect(lines).toHaveLength(5);
+    expect(lines[4]).toBe('Nudges: 1 nudge, not read yet.');
+    expect(show.out).toMatch(/nudges +1 nudge, not read yet/);
     expect(why.out).toMatch(/^Ready: .*; no valid checkpoint\.$/m);
     expect(why.out).toMatch(
       /^bob has been STUCK for \d+ m?s[\s\S]*Why: no checkpoint for[\s\S]*Next: .*holter decide bob/,

@@ -60,10 +60,11 @@ describe('a loop is noticed, told, and left', { timeout: 120_000 }, () => {
     expect(calls).toBeLessThanOrEqual(8);
     expect(agentId).toMatch(/^claude\.shop\.[0-9a-f]{8}$/);
     const lines = (why as Ran | null)?.out.trimEnd().split('\n') ?? [];
-    expect(lines).toHaveLength(4);
+    expect(lines).toHaveLength(5);
     expect(lines[0]).toMatch(/has been STUCK/);
     expect(lines[1]).toMatch(/same/);
     expect(lines[3]).toMatch(/^Ready: nudge through its hooks; nothing can stop it from here; /);
+    expect(lines[4]).toMatch(/^Nudges: 1 nudge, /);
     const events = await world.events(agentId);
     const types = events.map(({ type }) => type);
     const sent = events.filter(({ type }) => type === 'NUDGE_SENT');

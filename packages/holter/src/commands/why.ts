@@ -41,7 +41,7 @@ async function why(io: Io, agentId: string, options: PrintOptions): Promise<void
   const failure = agent.failure && agent.state !== 'HEALTHY' ? [`Failure: ${agent.failure.text}.`] : [];
   const { nudges = null } = agent.incident ?? {};
   const nudged = nudges ? [`Nudges: ${nudgesInWords(nudges)}.`] : [];
-  const rest = [because, ...failure, ...nudged, next, ...(ready === null ? [] : [`Ready: ${ready}.`])]
+  const rest = [because, ...failure, next, ...(ready === null ? [] : [`Ready: ${ready}.`]), ...nudged]
     .map(printable)
     .flatMap((line) => wrapped(line, io.width));
   io.out(`${[paint(colourOfState(agent.state), printable(how)), ...rest].join('\n')}\n`);
