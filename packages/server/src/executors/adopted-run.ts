@@ -52,8 +52,8 @@ export class AdoptedRun implements Executor {
     const look = this.sensor?.look();
     if (!look || look.state === 'gone') return this.tellEnd();
     await this.tell(look);
-    for (const id of (await this.nudges?.takeSeen()) ?? []) await this.context.seen(id);
     this.stopLooking = this.context.clock.after(LOOK_EVERY_MS, () => void this.watch().catch(ignoreOutage));
+    for (const id of (await this.nudges?.takeSeen()) ?? []) await this.context.seen(id);
   }
 
   close(): void {
