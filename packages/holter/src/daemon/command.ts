@@ -12,6 +12,7 @@ import { BootHand } from './boot-hand.ts';
 import { deaconHand } from './deacon-hand.ts';
 import { memberHand } from './member-hand.ts';
 import { runDaemon } from './run-daemon.ts';
+import { takeServiceNotice } from './service-notify.ts';
 import { townDuties } from './town-duties.ts';
 import type { LimitOf } from './usage-limit.ts';
 
@@ -41,6 +42,7 @@ export function registerDaemon(program: Command, io: Io): void {
 
 async function daemon(io: Io, options: Options): Promise<void> {
   refuseAgents(io, 'daemon');
+  const notify = takeServiceNotice(process.env);
   const { env, workingDirectory } = io;
   const chain = await openChain(io, options);
   const { town, clock, table, settings } = chain;
@@ -66,6 +68,7 @@ async function daemon(io: Io, options: Options): Promise<void> {
       hands: { boot, deacon: deaconHand(chain, limitOf), members },
       duties: townDuties(chain, boot, mail),
       isOnce: options.once === true,
+      notify,
       onStop: (stop) => void io.onStop(stop),
       print: (line) => io.err(`holter: ${line}\n`),
     });

@@ -20,7 +20,7 @@ import { Daemon, type Hands, type TownDuties } from './daemon.ts';
 import { DaemonLog } from './daemon-log.ts';
 import { Reporter } from './reporter.ts';
 import { ServerLink } from './server-link.ts';
-import { notifyService } from './service-notify.ts';
+import type { NotifyService } from './service-notify.ts';
 
 type DaemonOptions = {
   readonly town: Town;
@@ -39,6 +39,8 @@ type DaemonOptions = {
   readonly print: (line: string) => void;
   /** Starts the server and returns when it answers. */
   readonly startServer?: () => Promise<unknown>;
+  /** Tells the service manager, if there is one. */
+  readonly notify?: NotifyService;
 };
 
 /** How long the server may take to answer: far longer than it ever does, and far shorter than a tick. */
@@ -48,7 +50,7 @@ const LOOK_MS = 30_000;
 
 /** The daemon of a town, until it is stopped. There is one: a second one ends with a message. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
-  const { town, folder, clock, table, env, isOnce } = options;
+  const { town, folder, clock, table, env, isOnce, notify = () => undefined } = options;
   mkdirSync(town.daemonFolder, { recursive: true });
   const lock = await acquireLock(town.daemonLockFile, { pid: process.pid, since: clock.now() });
   if (!lock) {
@@ -82,7 +84,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
       tell: (message) => reporter.tell(message),
     });
     say(`the daemon of ${town.path} runs (pid ${process.pid})`);
-    notifyService(env, 'READY=1');
+    notify('READY=1');
     // The first start is no incident.
     if (server.isAbsent && !book.link('server').agent && !folder.readEstop()) await startFirst(server, say);
     const stopping = new Promise<void>((resolve) => options.onStop(resolve));
@@ -106,12 +108,12 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
         tickAt = instant(Math.max(tickAt + settings.tickMs, clock.now()));
         writeState(options, book, count, incarnation);
         // A daemon that can't tick is to be started again.
-        if (isGood) notifyService(env, 'WATCHDOG=1');
+        if (isGood) notify('WATCHDOG=1');
       }
       if (isOnce) break;
       await waitUntil(clock, instant(Math.min(tickAt, lookAt)), stopping);
     }
-    notifyService(env, 'STOPPING=1');
+    notify('STOPPING=1');
     if (!isOnce) await reporter.leave().catch(() => undefined);
     say('the daemon has stopped');
   } finally {
