@@ -81,7 +81,7 @@ export {
   type MemberLink,
   memberLink,
 } from './chain/link.ts';
-export type { LinkLook, LookGap, Stillness } from './chain/server-look.ts';
+export { type LinkLook, type LookGap, type Stillness, UNHEARD_LOOKS_MAX } from './chain/server-look.ts';
 export {
   BOOT_CHECK_IN,
   BOOT_WAKE,

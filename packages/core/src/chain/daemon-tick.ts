@@ -1,5 +1,5 @@
 import type { DurationMs, Instant } from '../base/time.ts';
-import { between, milliseconds, minutes } from '../base/time.ts';
+import { between, milliseconds } from '../base/time.ts';
 import type { Policy } from '../policy/policy.ts';
 import { stillWanted } from '../vocabulary/effect.ts';
 import { NO_STALLS, type StallLog, withStall } from '../vocabulary/stall.ts';
@@ -11,15 +11,15 @@ import {
   foldOrder,
   foldSilence,
   foldStillness,
-  isTooEarly,
   type Link,
   type LinkContext,
   type LinkName,
+  type LinkSays,
   type LinkStep,
   type MemberLink,
 } from './link.ts';
-import type { LinkLook, LookGap } from './server-look.ts';
-import type { TriageAction } from './triage.ts';
+import { isTooEarly, type LinkLook, type LookGap } from './server-look.ts';
+import { type TriageAction, triageDefaults } from './triage.ts';
 
 /** All that the daemon remembers. */
 export type DaemonState = {
@@ -75,7 +75,7 @@ export type DaemonAct =
   | { readonly kind: 'hand-over'; readonly request: LifecycleRequest };
 
 export type DaemonSays =
-  | { readonly name: string; readonly what: 'latched' | 'cleared' | 'stalled' }
+  | { readonly name: string; readonly what: LinkSays | 'stalled' }
   /** What has become of a request; `because` is null if it is carried out. */
   | {
       readonly name: string;
@@ -99,7 +99,7 @@ export type DaemonSettings = {
 };
 
 /** Of a town that says nothing else. */
-export const daemonDefaults = { tickMs: minutes(3), limits: budgetDefaults };
+export const daemonDefaults = { tickMs: triageDefaults.tickMs, limits: budgetDefaults };
 
 /**
  * Two looks prove something together if they are between half a tick and a tick and a half apart. After a longer gap

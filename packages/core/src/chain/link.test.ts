@@ -181,11 +181,32 @@ describe('a link that is frozen', () => {
     expect(town.pending.map(({ kind }) => kind)).toEqual(['terminate']);
   });
 
-  it('that uses CPU time, but does not answer, is left alone', () => {
+  it('that uses CPU time, but does not answer, is told of after five looks, and never ended', () => {
     const town = new Town();
     town.look();
     town.tick = null;
-    for (let n = 0; n < 20; n++) town.look();
+    for (let n = 0; n < 4; n++) town.look();
+    expect([town.step, town.pending]).toEqual([null, []]);
+    town.look();
+    expect(town.pending.map(({ kind }) => kind)).toContain('notify');
+    for (let n = 0; n < 100; n++) town.look();
+    expect(town.pending.map(({ kind }) => kind)).not.toContain('terminate');
+    expect(town.link.agent?.hard.points).toMatchObject([
+      { evidence: 'it has not answered at 5 looks, for 12 min, but uses CPU time: it is left alone' },
+    ]);
+    town.tick = 0;
+    for (let n = 0; n < 5; n++) town.look();
+    expect([town.health, town.step]).toEqual(['HEALTHY', null]);
+  });
+
+  it('is not told of because of many looks within a minute, or of looks before a gap', () => {
+    const town = new Town();
+    town.look();
+    town.tick = null;
+    for (let n = 0; n < 12; n++) town.look(seconds(5));
+    for (let n = 0; n < 3; n++) town.look();
+    town.look(minutes(6));
+    for (let n = 0; n < 3; n++) town.look();
     expect([town.step, town.pending]).toEqual([null, []]);
   });
 
@@ -325,6 +346,7 @@ describe('a link that Holter must not touch', () => {
     town.state = 'stopped';
     for (let n = 0; n < 20; n++) town.look();
     expect([town.health, town.step, town.pending]).toEqual(['FAILING', 'terminate 1 due', []]);
+    expect(town.said).toEqual(['unheard']);
     town.isHeld = false;
     town.look();
     expect(town.claim('terminate')).toBe(true);
@@ -337,13 +359,26 @@ describe('a link that Holter must not touch', () => {
     town.state = 'gone';
     for (let n = 0; n < 20; n++) town.look();
     expect([town.step, town.pending]).toEqual(['recover 1 due', []]);
+    expect(town.said).toEqual(['unheard']);
     town.isHeld = false;
     town.look();
     expect(town.claim('spawn')).toBe(true);
+    town.look();
+    expect(town.said).toEqual(['unheard', 'heard']);
   });
 });
 
 describe('a link that only people can judge', () => {
+  it('is told of if it does not answer, and was never seen to', () => {
+    const town = new Town();
+    town.state = 'unknown';
+    for (let n = 0; n < 20; n++) town.look();
+    expect([town.said, town.pending]).toEqual([['unheard'], []]);
+    town.state = 'running';
+    town.look();
+    expect(town.said).toEqual(['unheard', 'heard']);
+  });
+
   it('is told of, and not touched', () => {
     const town = new Town();
     town.look();

@@ -13,6 +13,7 @@ import type { Effect, Life, ReceiptOutcome } from '../vocabulary/effect.ts';
 import { stillWanted } from '../vocabulary/effect.ts';
 import type { HolterEvent } from '../vocabulary/event.ts';
 import type { Finding, FindingKind } from '../vocabulary/finding.ts';
+import { ASKING_STEPS } from '../vocabulary/ladder.ts';
 import type { SignalBody } from '../vocabulary/signal.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
 import {
@@ -26,11 +27,17 @@ import {
 import { chainPolicy, NO_NOTICES } from './chain-policy.ts';
 import {
   hasMoved,
+  isMoving,
+  isTooEarly,
   isTooSoon,
   type LinkLook,
   type LookGap,
   type Stillness,
   stillnessOf,
+  UNHEARD_LOOKS_MAX,
+  type Unheard,
+  unheardAfter,
+  unheardInWords,
 } from './server-look.ts';
 
 /** A witness, a refinery, or any other agent whose session the daemon keeps running. */
@@ -50,6 +57,8 @@ export type Link = {
   readonly agent: Agent | null;
   readonly look: LinkLook | null;
   readonly budget: StartBudget;
+  /** Of the server alone, which always answers: while it does not. */
+  readonly unheard?: Unheard;
 };
 
 export type LinkContext = {
@@ -67,6 +76,8 @@ export type LinkContext = {
   readonly isDown: boolean;
 };
 
+export type LinkSays = 'latched' | 'cleared' | 'unheard' | 'heard';
+
 /** What one input leads to, to be committed before any of its effects is carried out. */
 export type LinkStep = {
   readonly link: Link;
@@ -74,8 +85,8 @@ export type LinkStep = {
   readonly effects: readonly Effect[];
   readonly over: readonly Life[];
   readonly claim?: ClaimVerdict;
-  /** The budget was latched or cleared. Said once. */
-  readonly says?: 'latched' | 'cleared';
+  /** The budget was latched or cleared, or the server is not heard, or is heard again. Said once. */
+  readonly says?: LinkSays;
 };
 
 /** What a look says, as inputs of the same rules that every agent is judged by. */
@@ -100,18 +111,11 @@ export function foldLook(link: Link, seen: LinkLook, context: LinkContext): Link
   }
   if (context.isDown) fold.accept('it was shut down on purpose');
   else if (isTooEarly(look, context)) fold.accept('it waits for its usage limit to reset');
+  if (context.name === 'server') fold.countUnheard(link.look, look);
   fold.apply({ kind: 'tick' });
   fold.repair();
   return fold.done(isTooSoon(link.look, look, context.gap) ? link.look : look);
 }
-
-/** It has ended at its usage limit, and would only do so again. */
-export const isTooEarly = ({ notBefore }: LinkLook, { at }: Pick<LinkContext, 'at'>): boolean =>
-  notBefore !== undefined && notBefore > at;
-
-/** It used CPU time. That alone is no answer, but it is no freeze either. */
-const isMoving = (before: LinkLook | null, { cpuMs }: LinkLook): boolean =>
-  before !== null && before.cpuMs !== null && cpuMs !== null && cpuMs > before.cpuMs;
 
 /** Another judge of the link, such as Boot's triage, has found it to stand still. */
 export function foldStillness(link: Link, stillness: Stillness, context: LinkContext): LinkStep {
@@ -191,22 +195,25 @@ export function foldFailedStart(link: Link, context: LinkContext): LinkStep {
 export function foldStart(link: Link, process: string, context: LinkContext): LinkStep {
   const fold = new Fold(link, context);
   fold.enroll(process, link.agent?.hard.spawnKey);
+  fold.unheard = undefined;
   return fold.done({ at: context.at, process, state: 'running', cpuMs: null, tick: null });
 }
 
 class Fold {
   agent: Agent | null;
   budget: StartBudget;
-  private readonly before: StartBudget;
+  unheard: Unheard | undefined;
+  private readonly before: Link;
   private readonly context: LinkContext;
   private readonly events: HolterEvent[] = [];
   private effects: readonly Effect[] = [];
   private readonly over: Life[] = [];
 
-  constructor({ agent, budget }: Link, context: LinkContext) {
-    this.agent = agent;
-    this.budget = budget;
-    this.before = budget;
+  constructor(link: Link, context: LinkContext) {
+    this.agent = link.agent;
+    this.budget = link.budget;
+    this.unheard = link.unheard;
+    this.before = link;
     this.context = context;
   }
 
@@ -336,11 +343,41 @@ class Fold {
     this.budget = noteCrash(this.budget, this.context.at, this.context.limits);
   }
 
+  /**
+   * After so many looks without an answer a person is told, never more: of a server that runs by an incident. While acts
+   * are stopped its notice would wait, so that the chain says it, as it does where no process is known.
+   */
+  countUnheard(before: LinkLook | null, look: LinkLook): void {
+    const { unheard: earlier, context } = this;
+    const isMeant = look.state === 'ended' || context.isDown;
+    // A look that has failed says nothing about a server that is known.
+    const isFailed = look.state === 'unknown' && this.agent !== null;
+    const isOver = isMeant || hasMoved(before, look) || (isFailed && !earlier);
+    this.unheard = isOver ? undefined : unheardAfter(earlier, look, context.gap, !isFailed);
+    const { unheard } = this;
+    if (!unheard || isFailed || unheard.looks < UNHEARD_LOOKS_MAX) return;
+    const { points = [], incident } = this.agent?.hard ?? {};
+    const isRaised = (kind: FindingKind): boolean => points.some((point) => point.kind === kind);
+    if (unheard.isSaid || (incident?.phase === 'waiting' && ASKING_STEPS.has(incident.step))) return;
+    const isAtWork = this.isRunning && look.state === 'running' && !isRaised('frozen');
+    if (!isAtWork || context.isHeld) {
+      if (this.budget.latchedAt === undefined) this.unheard = { ...unheard, isSaid: true };
+    } else if (!isRaised('missed-heartbeats'))
+      this.raise('missed-heartbeats', 'agent-reports', unheard.since, unheardInWords(unheard));
+  }
+
   done(look: LinkLook | null): LinkStep {
-    const { agent, budget, before, events, effects, over } = this;
-    const says =
-      before.latchedAt === budget.latchedAt ? null : budget.latchedAt === undefined ? 'cleared' : 'latched';
-    return { link: { agent, look, budget }, events, effects, over, ...(says && { says }) };
+    const { agent, budget, unheard, events, effects, over, says } = this;
+    const link = { agent, look, budget, ...(unheard && { unheard }) };
+    return { link, events, effects, over, ...(says && { says }) };
+  }
+
+  private get says(): LinkSays | null {
+    const { before, budget, unheard } = this;
+    if (before.budget.latchedAt !== budget.latchedAt)
+      return budget.latchedAt === undefined ? 'cleared' : 'latched';
+    if (before.unheard?.isSaid === unheard?.isSaid) return null;
+    return unheard?.isSaid ? 'unheard' : 'heard';
   }
 
   private get policy(): Policy {

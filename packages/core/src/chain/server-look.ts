@@ -74,3 +74,44 @@ const isThere = ({ state }: LinkLook): boolean => state === 'running' || state =
 /** Whether the link's own tick has moved; an answer after silence is a move as well. */
 export const hasMoved = (before: LinkLook | null, now: LinkLook): boolean =>
   now.tick !== null && now.tick !== before?.tick;
+
+/** It used CPU time. That alone is no answer, but it is no freeze either. */
+export const isMoving = (before: LinkLook | null, { cpuMs }: LinkLook): boolean =>
+  before !== null && before.cpuMs !== null && cpuMs !== null && cpuMs > before.cpuMs;
+
+/** It has ended at its usage limit, and would only do so again. */
+export const isTooEarly = ({ notBefore }: LinkLook, { at }: { readonly at: Instant }): boolean =>
+  notBefore !== undefined && notBefore > at;
+
+/** Looks in a row at which a link was not heard. */
+export type Unheard = {
+  readonly since: Instant;
+  /** Of the newest look that counts. */
+  readonly at: Instant;
+  readonly looks: number;
+  /** People were told by the chain itself, because no incident could say it. */
+  readonly isSaid?: true;
+};
+
+/**
+ * So many are told to a person, and never lead to more: about a quarter of an hour at the usual tick. A server that is
+ * only busy has answered by then, and one that spins has to be judged by somebody who can look into it.
+ */
+export const UNHEARD_LOOKS_MAX = 5;
+
+/** One more of them. Looks that come much sooner than a tick do not count, and after a gap counting begins again. */
+export function unheardAfter(
+  before: Unheard | undefined,
+  { at }: LinkLook,
+  gap: LookGap,
+  isCounted: boolean,
+): Unheard {
+  const gapMs = before ? between(before.at, at) : 0;
+  if (!before || gapMs > gap.msMax)
+    return { since: at, at, looks: Number(isCounted), ...(before?.isSaid && { isSaid: true }) };
+  if (!isCounted) return { ...before, at };
+  return gapMs < 1.5 * gap.msMin ? before : { ...before, at, looks: before.looks + 1 };
+}
+
+export const unheardInWords = ({ since, at, looks }: Unheard): string =>
+  `it has not answered at ${looks} looks, for ${inWords(between(since, at))}, but uses CPU time: it is left alone`;

@@ -57,6 +57,7 @@ export type TriageLimits = FreshnessLimits & {
   readonly tickMs: DurationMs;
 };
 
+/** The one home of how often the chain looks. */
 export const triageDefaults: TriageLimits = { ...freshnessDefaults, tickMs: minutes(3) };
 
 /**

@@ -209,15 +209,17 @@ export class ChainBook {
   private async keepState(): Promise<void> {
     const { links, ...rest } = this.state;
     const shown = Object.fromEntries(
-      Object.entries(links).map(([name, { look, budget }]) => [name, { look, budget }]),
+      Object.entries(links).map(([name, { agent: _, ...kept }]) => [name, kept]),
     );
     await this.store.putMeta(STATE_KEY, metaJson(STATE_VERSION, { ...rest, links: shown }));
   }
 }
 
-/** Only a crash loop and its end are told by letter; everything else is in the log. */
+/** What only the chain can say is told; everything else is in the log, or is told by an incident. */
+const TOLD: ReadonlySet<DaemonSays['what']> = new Set(['latched', 'cleared', 'unheard', 'heard']);
+
 function withUntold(state: DaemonState, says: readonly DaemonSays[]): DaemonState {
-  const news = says.filter(({ what }) => what === 'latched' || what === 'cleared');
+  const news = says.filter(({ what }) => TOLD.has(what));
   return news.length === 0 ? state : { ...state, untold: [...state.untold, ...news].slice(-UNTOLD_MAX) };
 }
 

@@ -1,4 +1,4 @@
-import type { BudgetLimits, DaemonSays } from '@holter/core';
+import { type BudgetLimits, type DaemonSays, UNHEARD_LOOKS_MAX } from '@holter/core';
 
 const inMinutes = (ms: number): string => `${Math.round(ms / 60_000)} min`;
 
@@ -10,6 +10,10 @@ export function inWords(news: DaemonSays, { loopCrashes, loopMs, probeEveryMs }:
       return `${name}: crash loop: ${loopCrashes} crashes within ${inMinutes(loopMs)}; from now on it is tried every ${inMinutes(probeEveryMs)}`;
     case 'cleared':
       return `${name}: it stays up again; the crash loop is over`;
+    case 'unheard':
+      return `${name}: it has not been heard at ${UNHEARD_LOOKS_MAX} looks, and nothing is done about it`;
+    case 'heard':
+      return `${name}: it is heard again`;
     case 'stalled':
       return 'the daemon itself did not run for a while; looks from before do not count';
     case 'asked': {

@@ -21,9 +21,14 @@ const DEAD_MS_MAX = DEAD_TICKS_MAX * TICK_MS;
  * and is woken twice.
  */
 const LOST_TICKS_MAX = { server: 12, other: 20 } as const;
+/** One that answers nothing and uses CPU time is told to a person after five looks; a look may fail, or not count. */
+const SPINNING_TICKS_MAX = 8;
+const SPINNING_MS_MAX = SPINNING_TICKS_MAX * TICK_MS;
 const STARTS_WITHIN_MS = 15 * MINUTE;
 /** The first, four that back off, and one that a crash loop lets through. */
 const STARTS_MAX = 6;
+
+type Spinning = { readonly since: number; ticks: number; isTold: boolean };
 
 /** Knows how everything really is, and what the rules of the chain promise. */
 export class ChainJudge {
@@ -36,6 +41,8 @@ export class ChainJudge {
   /** The process about which a person was told last. */
   private readonly toldOf = new Map<Name | 'boot', string | null>();
   private readonly lostTicks = new Map<Name, number>();
+  /** A server that spins, since when, and whether a person knows. */
+  private spinning: Spinning | null = null;
   /** Nothing could have woken the Deacon when Boot decided last. */
   private isOutOfReach = false;
   private lastSeen: { readonly incarnation: string; readonly cpuMs: number; readonly at: number } | null =
@@ -108,11 +115,15 @@ export class ChainJudge {
   told(name: Name | 'boot', incarnation: string | null): void {
     this.count(`told of ${name}`);
     this.toldOf.set(name, incarnation);
+    if (name !== 'server' || !this.spinning || this.spinning.isTold) return;
+    this.spinning.isTold = true;
+    this.count('told of a server that spins');
   }
 
   /** The daemon has not looked for a while: nothing is promised for that time. */
   stalled(): void {
     this.deadTicks.clear();
+    if (this.spinning) this.spinning = { ...this.spinning, ticks: 0, since: this.machine.now };
   }
 
   /** A triage that hangs and can't be ended is a person's business, and nobody judges the Deacon meanwhile. */
@@ -133,8 +144,21 @@ export class ChainJudge {
     const isLost = lostTicks > LOST_TICKS_MAX[name === 'server' ? 'server' : 'other'];
     if (isDead) this.complain(9, name, 'is dead, and was not restored within two ticks');
     if (isLost) this.complain(2, name, `is ${process?.condition}, and nobody has done anything about it`);
+    if (name === 'server') this.noteSpinning(process);
     this.deadTicks.set(name, isDead ? 0 : deadTicks);
     this.lostTicks.set(name, isLost ? 0 : lostTicks);
+  }
+
+  private noteSpinning(process: TrueProcess | null): void {
+    const { now } = this.machine;
+    if (process?.condition !== 'spinning') this.spinning = null;
+    else this.spinning ??= { since: now, ticks: 0, isTold: false };
+    if (!this.spinning) return;
+    this.spinning.ticks += 1;
+    const { since, ticks, isTold } = this.spinning;
+    if (isTold || ticks <= SPINNING_TICKS_MAX || now - since < SPINNING_MS_MAX) return;
+    this.complain(2, 'server', 'answers nothing and uses CPU time, and nobody was told');
+    this.spinning.isTold = true;
   }
 
   /** The decision matrix of Boot, once more and from the truth. */

@@ -10,6 +10,8 @@ test.each([1, 2])(
       'server killed',
       'server stopped',
       'server crash loop',
+      'server spins',
+      'told of a server that spins',
       'server replaced',
       'deacon killed',
       'deacon stopped',

@@ -179,6 +179,7 @@ class ChainSimulation {
         process.become('wedged', random.chance(0.4) ? this.in(SECOND, 15 * MINUTE) : undefined),
       ),
       'server slow': forServer((process) => process.become('slow', this.in(MINUTE, HOUR))),
+      'server spins': forServer((process) => process.become('spinning', this.in(2 * HOUR, 8 * HOUR))),
       'server stopped on purpose': forServer(() => {
         server.process = null;
         server.isStoppedOnPurpose = true;

@@ -123,7 +123,7 @@ export class SimDaemon {
     for (const [, step] of steps) this.keep(step);
     for (const each of says) {
       if (each.what === 'asked' && each.because === null) judge.asked(each.request);
-      else judge.count(`${each.name} ${each.what === 'asked' ? 'asked in vain' : each.what}`);
+      else this.noteSaid(each.name, each.what === 'asked' ? 'asked in vain' : each.what);
     }
     if (says.some(({ what }) => what === 'stalled')) judge.stalled();
     this.carryOut();
@@ -192,9 +192,16 @@ export class SimDaemon {
     const moment = { at: this.now, isHeld: this.isHeld };
     const step = folding(this.link(name), contextOf(name, this.state, moment, SETTINGS));
     this.state = { ...this.state, links: { ...this.state.links, [name]: step.link } };
-    if (step.says) this.parts.judge.count(`${name} ${step.says}`);
+    if (step.says) this.noteSaid(name, step.says);
     this.keep(step);
     return step;
+  }
+
+  private noteSaid(name: string, what: string): void {
+    const { judge } = this.parts;
+    judge.count(`${name} ${what}`);
+    // It is told to the same people.
+    if (name === 'server' && what === 'unheard') judge.told(name, this.link(name).look?.process ?? null);
   }
 
   private keep({ effects, over }: LinkStep): void {

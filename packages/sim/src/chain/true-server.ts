@@ -47,7 +47,8 @@ export class TrueServer {
       return;
     }
     if (machine.now >= process.healsAt) process.become('well');
-    if (process.condition === 'slow') process.cpuMs += ms * CPU_SHARE_BUSY;
+    if (process.condition === 'slow' || process.condition === 'spinning')
+      process.cpuMs += ms * CPU_SHARE_BUSY;
     if (process.condition !== 'well') return;
     process.cpuMs += ms * CPU_SHARE;
     this.tick = machine.wall;

@@ -5,10 +5,20 @@ export const DAY = 24 * HOUR;
 
 /**
  * How a process of the chain really is. `wedged` neither reports nor uses CPU time, and no message helps it; `sleepy`
- * is the same until it is woken. `limited` is the same until its usage limit has reset. `slow` works and reports nothing. `asking` waits for a person. `back` works again,
- * after a while in which it did not, and has not reported yet.
+ * is the same until it is woken. `limited` is the same until its usage limit has reset. `slow` works and reports nothing.
+ * `spinning` looks the same, for hours, and does nothing. `asking` waits for a person. `back` works again, after a while
+ * in which it did not, and has not reported yet.
  */
-type Condition = 'well' | 'stopped' | 'wedged' | 'sleepy' | 'limited' | 'slow' | 'asking' | 'back';
+type Condition =
+  | 'well'
+  | 'stopped'
+  | 'wedged'
+  | 'sleepy'
+  | 'limited'
+  | 'slow'
+  | 'spinning'
+  | 'asking'
+  | 'back';
 
 /** One process as it really is; the rules see it only by looks. */
 export class TrueProcess {
