@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -149,6 +152,34 @@ it('latches a server that crashes again and again, and probes it', async () => {
   await afterTick(daemon);
   expect(count()).toBeGreaterThan(latched);
   expect(log().match(/crash loop/g)).toHaveLength(1);
+});
+
+it("tells people through the operator's channels and the outside ping while the server is down, once", async () => {
+  const heard: string[] = [];
+  const receiver = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    heard.push(`${request.url} ${body}`);
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  mkdirSync(join(folder, 'holter'));
+  writeFileSync(
+    join(folder, 'holter/holter.yaml'),
+    `channels: { ops: { type: webhook, url: '${url}/ops' } }\ndead_man_ping: { url: '${url}/ping' }\n`,
+  );
+  const daemon = start({ startCommand: 'exit 1' });
+  await until('it has ticked', () => ticks() > 0, 60_000);
+  for (let n = 0; n < 20 && heard.length < 2; n++) await afterTick(daemon);
+  expect([...heard].sort()).toEqual([
+    expect.stringMatching(/^\/ops .*server: crash loop: 5 crashes/),
+    expect.stringMatching(/^\/ping\/fail server: crash loop: 5 crashes/),
+  ]);
+  for (let n = 0; n < 3; n++) await afterTick(daemon);
+  expect(heard).toHaveLength(2);
+  receiver.closeAllConnections();
+  receiver.close();
 });
 
 it('does nothing while a person has stopped its acts, and says so', async () => {

@@ -27,6 +27,7 @@ import {
   type Store,
   type StoredEvent,
 } from '@holter/server/own-store';
+import type { ToldOutside } from './outside-voice.ts';
 
 /** More of them would say nothing new. */
 const UNTOLD_MAX = 20;
@@ -34,6 +35,7 @@ const UNTOLD_MAX = 20;
 const STATE_KEY = 'daemon';
 const STATE_VERSION = 1;
 const HANDED_IN_KEY = 'handed-in';
+const OUTSIDE_KEY = 'told-outside';
 /** Longer than any effect takes; what a killed daemon had claimed is claimable again after that. */
 const LEASE_MS = 120_000;
 const EFFECTS_MAX = 16;
@@ -51,6 +53,7 @@ export class ChainBook {
   private readonly newId: () => string;
   private readonly versions = new Map<LinkName, number>();
   private state: DaemonState = newDaemonState;
+  private outside: readonly ToldOutside[] = [];
   /** As the operator's file names them; records of others stay. */
   private members: ReadonlySet<LinkName> = new Set();
 
@@ -90,6 +93,16 @@ export class ChainBook {
   async noteTold(): Promise<void> {
     this.state = { ...this.state, untold: this.state.untold.slice(1) };
     await this.keepState();
+  }
+
+  /** What people were told without the server. */
+  get toldOutside(): readonly ToldOutside[] {
+    return this.outside;
+  }
+
+  async keepToldOutside(told: readonly ToldOutside[]): Promise<void> {
+    this.outside = told;
+    await this.store.putMeta(OUTSIDE_KEY, metaJson(STATE_VERSION, { told }));
   }
 
   /** The next moment at which time alone could change what is to be done about a link. */
@@ -183,6 +196,13 @@ export class ChainBook {
       links[name] = { ...(links[name] ?? noLink), agent: stored.agent };
     }
     this.state = { ...newDaemonState, ...saved, links };
+    const outside = await this.store.getMeta(OUTSIDE_KEY);
+    if (outside !== null)
+      this.outside = readMetaJson<{ told: readonly ToldOutside[] }>(
+        outside,
+        STATE_VERSION,
+        'what people were told',
+      ).told;
   }
 
   /** The state first: a start that is counted twice is better than one that is not counted. */

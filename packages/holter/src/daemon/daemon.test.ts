@@ -6,6 +6,7 @@ import { defaultPolicies, policyFor } from '@holter/server/policy';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { ChainBook } from './chain-book.ts';
 import { Daemon, type Hand } from './daemon.ts';
+import { OutsideVoice } from './outside-voice.ts';
 
 const NAME = 'agent:gt-alpha-witness';
 /** Sooner than in the product, so that a test needs few ticks. */
@@ -37,6 +38,10 @@ class Bench {
   asked: LifecycleRequest[] = [];
   isHeld = false;
   hasServer = true;
+  /** The server spins: it answers nothing, and uses CPU time. */
+  isSpinning = false;
+  isOutsideUp = true;
+  readonly outside: string[] = [];
   readonly letters: string[] = [];
   readonly log: string[] = [];
   readonly daemon: Daemon;
@@ -54,6 +59,30 @@ class Bench {
       stop: async () => 'not here',
       start: async () => undefined,
     });
+    const server: Hand = {
+      ...well('s'),
+      look: async () => {
+        const tick = this.isSpinning ? null : this.now;
+        return this.look({ process: 's', state: 'running', cpuMs: this.now, tick });
+      },
+      stop: async () => {
+        throw new Error('the server must not be ended');
+      },
+    };
+    const channel = {
+      channels: ['ops'],
+      hasPing: true,
+      send: async (name: string, { action, summary }: { action: string; summary: string }) => {
+        if (!this.isOutsideUp) return { kind: 'failed', detail: 'no network' };
+        this.outside.push(`${name}: ${action} ${summary}`);
+        return { kind: 'posted', detail: '' };
+      },
+      pingFailure: async (reason: string) => {
+        if (!this.isOutsideUp) return 'no network';
+        this.outside.push(`ping: ${reason}`);
+        return null;
+      },
+    };
     const member: Hand = {
       look: async (before) => {
         const process = this.run === null ? (before?.process ?? null) : this.process;
@@ -71,7 +100,7 @@ class Bench {
     };
     this.daemon = new Daemon({
       ...{ book, clock, settings },
-      hands: { server: well('s'), boot: well('b'), deacon: well('d'), members: new Map([[NAME, member]]) },
+      hands: { server, boot: well('b'), deacon: well('d'), members: new Map([[NAME, member]]) },
       duties: {
         see: async () => ({
           isBootRunning: true,
@@ -92,6 +121,10 @@ class Bench {
         this.letters.push(message);
         return null;
       },
+      outside: new OutsideVoice({
+        ...{ book, clock, say: (line) => void this.log.push(line) },
+        open: async () => channel as never,
+      }),
     });
   }
 
@@ -191,6 +224,57 @@ it('tells of a crash loop once, and of its end once, also if no letter could be 
   ]);
 });
 
+const SPINS = 'server: it has not answered at 5 looks, for 12 min, but uses CPU time: it is left alone';
+
+it('tells people without the server that it answers nothing, once by each way, and when it does again', async () => {
+  const bench = new Bench();
+  await bench.ticks(2);
+  bench.isSpinning = true;
+  bench.hasServer = false;
+  bench.isOutsideUp = false;
+  await bench.ticks(5);
+  expect([bench.outside, bench.log.includes('ops was not told: no network')]).toEqual([[], true]);
+  bench.isOutsideUp = true;
+  await bench.ticks(20);
+  expect(bench.outside).toEqual([`ops: trigger ${SPINS}`, `ping: ${SPINS}`]);
+  await book.close();
+  book = await ChainBook.open(join(folder, 'chain.db'), settings, () => 'id');
+  const next = new Bench();
+  Object.assign(next, { now: bench.now, isSpinning: true, hasServer: false });
+  await next.ticks(3);
+  expect(next.outside).toEqual([]);
+  Object.assign(next, { isSpinning: false, hasServer: true });
+  await next.ticks(5);
+  expect(next.outside).toEqual([`ops: resolve It is over: ${SPINS}`]);
+  expect(book.toldOutside).toEqual([]);
+  // What has happened is handed in to the server as an incident.
+  const handedIn = (await book.unreported()).filter(({ agentId }) => agentId === 'server');
+  expect(handedIn.map(({ event: { type } }) => type)).toEqual(
+    expect.arrayContaining(['FINDING_RAISED', 'INCIDENT_OPENED', 'INCIDENT_CLOSED']),
+  );
+});
+
+it('tells people of a crash loop without the server, and of its end', async () => {
+  const bench = new Bench();
+  bench.hasServer = false;
+  for (let n = 0; n < 8; n++) {
+    bench.run = null;
+    await bench.ticks(1);
+  }
+  const loop = `${NAME}: crash loop: 2 crashes within 9 min; from now on it is tried every 6 min`;
+  expect(bench.outside).toEqual([`ops: trigger ${loop}`, `ping: ${loop}`]);
+  await bench.ticks(8);
+  expect(bench.outside.slice(2)).toEqual([`ops: resolve It is over: ${loop}`]);
+});
+
+it('tells nobody outside what a letter has told', async () => {
+  const bench = new Bench();
+  await bench.ticks(2);
+  bench.isSpinning = true;
+  await bench.ticks(8);
+  expect([bench.outside, bench.letters.length > 0]).toEqual([[], true]);
+});
+
 it('counts a first start that is refused, says why, and does not try it at every tick for ever', async () => {
   const bench = new Bench();
   bench.whyNoStart = 'the session is in the way';
@@ -221,6 +305,7 @@ it('looks after the server while nothing else answers', async () => {
     newSecret: () => 'key',
     say: (line) => void said.push(line),
     tell: async () => null,
+    outside: { tell: async () => undefined, settle: async () => undefined },
   });
   await daemon.tick();
   expect([book.link('server').look?.state, book.link('deacon').look?.state]).toEqual(['running', 'unknown']);

@@ -20,6 +20,7 @@ import type { ClaimedEffect } from '@holter/server/own-store';
 import type { Clock } from '@holter/server/process';
 import type { ChainBook } from './chain-book.ts';
 import { inWords } from './news.ts';
+import type { Condition, OutsideVoice } from './outside-voice.ts';
 
 /** One link, as the daemon handles it. */
 export type Hand = {
@@ -59,8 +60,10 @@ type DaemonParts = {
   readonly isHeld: () => boolean;
   readonly newSecret: () => string;
   readonly say: (line: string) => void;
-  /** Tells the person in charge; null if that is done, else why not. */
+  /** Tells the person in charge by a letter through the server; null if that is done, else why not. */
   readonly tell: (message: string) => Promise<string | null>;
+  /** Tells people while the server can't. */
+  readonly outside: Pick<OutsideVoice, 'tell' | 'settle'>;
 };
 
 /** How much later the second look comes, before anything is ended. */
@@ -246,9 +249,18 @@ export class Daemon {
   private async tellPerson(claimed: ClaimedEffect): Promise<void> {
     const { book, clock, settings, tell } = this.parts;
     const { effect } = claimed;
-    const message = effect.kind === 'notify' ? effect.message : '';
+    if (effect.kind !== 'notify') return;
+    const { message, incidentId, agentId } = effect;
     const failure = await this.tried(() => tell(message));
-    if (failure !== null) return book.retry(claimed, instant(clock.now() + settings.tickMs / 2), failure);
+    if (failure !== null) {
+      await book.retry(claimed, instant(clock.now() + settings.tickMs / 2), failure);
+      if (incidentId === null) return;
+      const link = agentId as LinkName;
+      // What a letter offers to decide can't be decided while the server does not answer.
+      const [evidence] = (book.link(link).agent?.hard.points ?? []).map((point) => point.evidence);
+      const words = evidence === undefined ? message : `${link}: ${evidence}`;
+      return this.tellOutside({ link, about: incidentId, message: words });
+    }
     return this.receive(effect.agentId as LinkName, claimed, 'posted', 'sent to the overseer');
   }
 
@@ -295,9 +307,29 @@ export class Daemon {
     const { book, settings, tell } = this.parts;
     for (let news = book.untold[0]; news; news = book.untold[0]) {
       const message = inWords(news, settings.limits);
-      if ((await this.tried(() => tell(message))) !== null) return;
+      if ((await this.tried(() => tell(message))) !== null) break;
       await book.noteTold();
     }
+    // The end of a condition is told to those who know of its beginning.
+    for (const news of book.untold)
+      if (news.what === 'latched' || news.what === 'unheard')
+        await this.tellOutside({
+          link: news.name as LinkName,
+          about: news.what,
+          message: inWords(news, settings.limits),
+        });
+    await this.tried(async () => {
+      await this.parts.outside.settle();
+      return null;
+    });
+  }
+
+  private async tellOutside(condition: Condition): Promise<void> {
+    const failure = await this.tried(async () => {
+      await this.parts.outside.tell(condition);
+      return null;
+    });
+    if (failure !== null) this.parts.say(`people could not be told: ${failure}`);
   }
 
   private async fold(name: LinkName, folding: Parameters<ChainBook['fold']>[2]): Promise<LinkStep> {

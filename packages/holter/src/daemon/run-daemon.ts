@@ -18,6 +18,8 @@ import type { Town } from '../town/town.ts';
 import { ChainBook } from './chain-book.ts';
 import { Daemon, type Hands, type TownDuties } from './daemon.ts';
 import { DaemonLog } from './daemon-log.ts';
+import { outsideOf } from './open-outside.ts';
+import { OutsideVoice } from './outside-voice.ts';
 import { Reporter } from './reporter.ts';
 import { ServerLink } from './server-link.ts';
 import type { NotifyService } from './service-notify.ts';
@@ -37,10 +39,10 @@ type DaemonOptions = {
   readonly onStop: (stop: () => void) => void;
   /** Where what happens is said besides the log. */
   readonly print: (line: string) => void;
-  /** Starts the server and returns when it answers. */
-  readonly startServer?: () => Promise<unknown>;
   /** Tells the service manager, if there is one. */
   readonly notify?: NotifyService;
+  /** Starts the server and returns when it answers. */
+  readonly startServer?: () => Promise<unknown>;
 };
 
 /** How long the server may take to answer: far longer than it ever does, and far shorter than a tick. */
@@ -82,6 +84,10 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
       isHeld: estopOf(folder, say),
       newSecret: realDice.newSecret,
       tell: (message) => reporter.tell(message),
+      outside: new OutsideVoice({
+        ...{ book, clock, say },
+        open: outsideOf({ env, workingDirectory: options.workingDirectory, clock }),
+      }),
     });
     say(`the daemon of ${town.path} runs (pid ${process.pid})`);
     notify('READY=1');

@@ -1,6 +1,7 @@
-import { type AlertAction, type AlertNotice, type Instant, later, minutes, seconds } from '@holter/core';
+import { type AlertNotice, type Instant, later, minutes, seconds } from '@holter/core';
 import type { Delivery } from '../channels/index.ts';
 import type { EngineHealth } from '../engine/engine-options.ts';
+import { type UnwellNotice, unwellNotice } from './unwell-notice.ts';
 
 type OutageNotice = Omit<AlertNotice, 'channels' | 'severity'>;
 
@@ -83,12 +84,5 @@ export class OutageAlert {
   }
 }
 
-const noticeOf = ({ since }: Outage, action: AlertAction, summary: string): OutageNotice => ({
-  alertId: `alert/store-${since.toString(36)}`,
-  action,
-  number: action === 'trigger' ? 1 : 2,
-  topic: 'holter_unwell',
-  group: null,
-  members: [{ agentId: null, incidentId: null, summary, since }],
-  count: 1,
-});
+const noticeOf = ({ since }: Outage, action: UnwellNotice['action'], summary: string): OutageNotice =>
+  unwellNotice({ alertId: `alert/store-${since.toString(36)}`, action, summary, since });

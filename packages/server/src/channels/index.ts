@@ -4,7 +4,12 @@ import type { Channel } from './shared/channel.ts';
 
 export { buildChannel, CHANNEL_KINDS, type ChannelConfig } from './registry.ts';
 export type { Channel, Delivery } from './shared/channel.ts';
-export type { AlertSide, AlertVerdict, ChannelExecutor, Notify } from './shared/channel-executor.ts';
+export {
+  type AlertSide,
+  type AlertVerdict,
+  ChannelExecutor,
+  type Notify,
+} from './shared/channel-executor.ts';
 export { ChannelReader, type Secrets } from './shared/channel-reader.ts';
 export { connectChannels } from './shared/connect-channels.ts';
 export type { Reader, UnreadNotices } from './shared/unread-notices.ts';

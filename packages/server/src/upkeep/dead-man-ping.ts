@@ -80,34 +80,42 @@ export class DeadManPing {
     this.current = { ...this.current, triedAt, failures: failures + 1, failure };
   }
 
-  /** Null when it was taken, else the reason. The address is a secret and is part of none. */
-  private async ping({ url }: DeadManConfig): Promise<string | null> {
+  private ping({ url }: DeadManConfig): Promise<string | null> {
     const { clock, troubles } = this.context;
     // A ping that arrives is the end of that one; and without its model, Holter monitors as before.
     const isTold = ({ kind }: Pick<Trouble, 'kind'>) => kind !== 'ping' && kind !== 'judge';
     const reasons = troubles()
       .filter(isTold)
       .map(({ says }) => says);
-    const timeout = new AbortController();
-    const cancel = clock.after(ANSWER_MS_MAX, () => timeout.abort());
-    try {
-      const response = await fetch(reasons.length === 0 ? url : failAddress(url), {
-        headers: { 'user-agent': 'holter' },
-        redirect: 'manual',
-        signal: AbortSignal.any([this.abort.signal, timeout.signal]),
-        ...(reasons.length > 0 && { method: 'POST', body: reasons.join('\n').slice(0, REASON_LENGTH_MAX) }),
-      });
-      await response.body?.cancel();
-      return response.ok ? null : `it answered ${response.status}`;
-    } catch (error) {
-      const cause = error instanceof Error ? error.cause : undefined;
-      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : null;
-      return timeout.signal.aborted
-        ? 'it did not answer in 10 s'
-        : `it can't be reached (${code ?? 'no connection'})`;
-    } finally {
-      cancel();
-    }
+    return pingOutside(url, reasons, { clock, signal: this.abort.signal });
+  }
+}
+
+/** One ping. Null when it was taken, else the reason. The address is a secret and is part of none. */
+export async function pingOutside(
+  url: string,
+  reasons: readonly string[],
+  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
+): Promise<string | null> {
+  const timeout = new AbortController();
+  const cancel = clock.after(ANSWER_MS_MAX, () => timeout.abort());
+  try {
+    const response = await fetch(reasons.length === 0 ? url : failAddress(url), {
+      headers: { 'user-agent': 'holter' },
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, timeout.signal]),
+      ...(reasons.length > 0 && { method: 'POST', body: reasons.join('\n').slice(0, REASON_LENGTH_MAX) }),
+    });
+    await response.body?.cancel();
+    return response.ok ? null : `it answered ${response.status}`;
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : null;
+    return timeout.signal.aborted
+      ? 'it did not answer in 10 s'
+      : `it can't be reached (${code ?? 'no connection'})`;
+  } finally {
+    cancel();
   }
 }
 
