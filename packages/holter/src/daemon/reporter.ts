@@ -1,4 +1,4 @@
-import { CHAIN_GROUP } from '@holter/core';
+import { CHAIN_GROUP, type LinkName } from '@holter/core';
 import { type Client, createClient } from '@holter/server/local';
 import type { StoredEvent } from '@holter/server/own-store';
 import type { DataFolder } from '@holter/server/process';
@@ -35,7 +35,11 @@ export class Reporter {
     this.incarnation = incarnation;
     await client.heartbeat(DAEMON, { incarnation });
     const events = await book.unreported();
-    for (const incident of incidentsIn(events)) await this.handIn(client, incident);
+    for (const incident of incidentsIn(events)) {
+      const { latchedAt } = book.link(incident.link as LinkName).budget;
+      const needsPerson = incident.needsPerson || (latchedAt !== undefined && !incident.isClosed);
+      await this.handIn(client, { ...incident, needsPerson });
+    }
     const newest = events.at(-1) satisfies StoredEvent | undefined;
     if (newest) await book.noteReported(newest);
   }

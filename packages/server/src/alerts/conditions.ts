@@ -11,6 +11,7 @@ import type { EngagedBrake, EngineHealth } from '../engine/engine-options.ts';
 import { alertsFor, alertsForGroup, type PolicySet } from '../policy/index.ts';
 import { BRAKE_LONG_MS, type PingState, type Trouble, troublesOf } from '../upkeep/index.ts';
 import type { AlertState } from './alert-state.ts';
+import { chainTrouble } from './chain-troubles.ts';
 
 type World = {
   /** Agents about which there may be something to tell. */
@@ -31,7 +32,9 @@ type World = {
 export const FAILURES_TOLD = 3;
 
 /** Whether anything about this agent could be told, now or when time passes. */
-export const isTelling = ({ incident, breakers, holds, derived, points }: Hard): boolean =>
+export const isTelling = (hard: Hard): boolean => isTellingOfItself(hard) || chainTrouble(hard) !== null;
+
+const isTellingOfItself = ({ incident, breakers, holds, derived, points }: Hard): boolean =>
   incident !== undefined ||
   breakers !== undefined ||
   holds.some(({ kind }) => kind === 'waiting-for-input' || kind === 'waiting-for-permission') ||
@@ -48,6 +51,8 @@ export function conditionsAt(world: World, at: Instant): readonly Condition[] {
   );
   const conditions: Condition[] = [];
   for (const hard of agents.values()) {
+    // Told as trouble of Holter itself.
+    if (chainTrouble(hard)) continue;
     const why = whyInhibited(hard, agents, braked);
     for (const condition of conditionsOf(hard, alertsFor(policies, hard), at))
       conditions.push(why === null ? condition : { ...condition, inhibitedBy: why });
@@ -91,7 +96,7 @@ function massFailure(group: string, alerts: AgentAlerts, brakes: readonly Engage
 
 /** Everything that is wrong with Holter itself. */
 export function holterTroubles(
-  { health, brakes, ping, hindrances, judge, policies, state }: Omit<World, 'agents'>,
+  { agents, health, brakes, ping, hindrances, judge, policies, state }: World,
   at: Instant,
 ): readonly Trouble[] {
   const channels = Object.entries(state.channels).flatMap(([name, { failures, failedAt, failure }]) =>
@@ -100,7 +105,8 @@ export function holterTroubles(
       : [{ name, failedAt, failure: failure ?? 'no reason is known' }],
   );
   const holding = brakes.filter((brake) => isHolding(brake, policies, at));
-  return troublesOf({ health, brakes: holding, channels, ping, hindrances, judge }, at);
+  const chain = [...agents.values()].flatMap((hard) => chainTrouble(hard) ?? []);
+  return troublesOf({ health, brakes: holding, channels, ping, hindrances, chain, judge }, at);
 }
 
 /** An outage of the store is told by `OutageAlert`. A failing channel can't tell that it fails. */

@@ -16,6 +16,7 @@ const organs = {
   channels: [],
   ping: null,
   hindrances: [],
+  chain: [],
   judge: null,
 };
 
@@ -39,6 +40,7 @@ it('names everything that is wrong, with since when', () => {
       channels: [{ name: 'ops', failedAt: instant(8), failure: 'it answered 500' }],
       ping: { everyMs: minutes(1), okAt: null, triedAt: instant(9), failures: 3, failure: 'it answered 404' },
       hindrances: ['A transaction of bob has been open for 2 min'],
+      chain: [{ name: 'daemon', says: 'The daemon is silent', since: instant(11) }],
       judge: { says: 'the model can not be used; rules decide instead', since: instant(10) },
     },
     at,
@@ -53,6 +55,7 @@ it('names everything that is wrong, with since when', () => {
     ['brake', 'crew', 7],
     ['channel', 'ops', 8],
     ['ping', null, 9],
+    ['chain', 'daemon', 11],
     ['judge', null, 10],
   ]);
   expect(told.map(({ says }) => says).join('\n')).toMatchInlineSnapshot(`
@@ -65,6 +68,7 @@ it('names everything that is wrong, with since when', () => {
     The brake holds back acts for group crew: many agents were lost at once
     The channel ops does not deliver alerts: it answered 500
     The outside ping fails: it answered 404
+    The daemon is silent
     The judge: the model can not be used; rules decide instead"
   `);
 });

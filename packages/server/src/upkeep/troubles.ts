@@ -14,13 +14,14 @@ export const TROUBLES = [
   'channel',
   'ping',
   'estop',
+  'chain',
   'judge',
 ] as const;
 type TroubleKind = (typeof TROUBLES)[number];
 
 export type Trouble = {
   readonly kind: TroubleKind;
-  /** The server, group or channel that it is about. */
+  /** The server, group, channel or link that it is about. */
   readonly name: string | null;
   readonly says: string;
   readonly since: Instant;
@@ -47,6 +48,8 @@ type Organs = {
   readonly ping: PingState | null;
   /** Of the database, as sentences. */
   readonly hindrances: readonly string[];
+  /** Of the watchdog chain, where there is one. */
+  readonly chain: readonly { readonly name: string; readonly says: string; readonly since: Instant }[];
   /** Why the judge asks no model although it should; null if it does, or should not. */
   readonly judge: { readonly says: string; readonly since: Instant } | null;
 };
@@ -56,7 +59,7 @@ const estopInWords = ({ by, reason }: Estop): string =>
 
 /** The one list of what is wrong with Holter: for `/health`, metrics, alerts, the outside ping and `holter doctor`. */
 export function troublesOf(
-  { health, brakes, channels, ping, hindrances, judge }: Organs,
+  { health, brakes, channels, ping, hindrances, chain, judge }: Organs,
   at: Instant,
 ): readonly Trouble[] {
   const troubles: Trouble[] = [];
@@ -105,6 +108,7 @@ export function troublesOf(
     add('channel', name, failedAt, `The channel ${name} does not deliver alerts: ${failure}`);
   if (ping && ping.failures >= PINGS_LOST_MAX)
     add('ping', null, ping.triedAt ?? at, `The outside ping fails: ${ping.failure ?? 'no reason is known'}`);
+  for (const { name, says, since } of chain) add('chain', name, since, says);
   if (judge) add('judge', null, judge.since, `The judge: ${judge.says}`);
   return troubles;
 }

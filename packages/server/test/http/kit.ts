@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Instant, instant } from '@holter/core';
 import type { FastifyInstance } from 'fastify';
 import { expect } from 'vitest';
-import { connectAlerts } from '../../src/alerts/index.ts';
+import { type Alerts, connectAlerts } from '../../src/alerts/index.ts';
 import type { ChannelConfig, UnreadNotices } from '../../src/channels/index.ts';
 import type { Clock } from '../../src/engine/clock.ts';
 import { Engine } from '../../src/engine/engine.ts';
@@ -88,6 +88,8 @@ export type TestServer = {
   readonly clock: TestClock;
   readonly notices: UnreadNotices;
   /** Looks when a test asks for a round. */
+  /** Not started. */
+  readonly alerts: Alerts;
   readonly judge: Judge;
   readonly tokens: Readonly<Record<'operator' | 'enroll' | 'viewer' | 'orchestrator', string>>;
   readonly operator: Client;
@@ -261,6 +263,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     store,
     clock,
     notices,
+    alerts,
     judge,
     tokens,
     operator: client(tokens.operator),
