@@ -172,6 +172,22 @@ describe.runIf(hasTmux)('holter tmux watch', () => {
     tmux(socket, 'kill-pane', '-t', otherPane);
   });
 
+  it('stops trying a nudge that no person has ordered as soon as a person stops acts', async () => {
+    const refusals = async () =>
+      (await world.receipts(idOf('typing'))).filter(({ outcome }) => outcome === 'refused').length;
+    const before = await refusals();
+    const body = { by: 'tmux.escape_hung_model', reason: 'no answer came', source: 'run' };
+    await world.ask('POST', `/v1/agents/${idOf('typing')}/nudge`, body);
+    await until('it waits', () => said.match(/typing\.\d+: a nudge waits: /g)?.length === 2);
+    await world.holter('estop');
+    await until('it is over', async () => (await refusals()) > before, 5_000);
+    expect(JSON.stringify(await world.receipts(idOf('typing')))).toContain('a person has stopped acts');
+    // What a person orders is done.
+    await world.holter('nudge', idOf('idle'), '--reason', 'all the same', '--no-wait');
+    await until('it arrives', () => eventsOf('idle').includes('sent: Holter: all the same'));
+    await world.holter('estop', '--off');
+  });
+
   it.each([
     ['dead', 'a dead pane'],
     ['zombie', 'a shell whose agent has gone'],

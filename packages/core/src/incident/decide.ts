@@ -77,7 +77,7 @@ function carryOut(draft: Draft, decision: Decision): void {
     case 'resume':
       return endHold(draft, 'paused-by-operator');
     case 'nudge':
-      return nudgeNow(draft, decision.message ?? reason);
+      return nudgeNow(draft, decision.message ?? reason, source);
     case 'terminate':
       return order(draft, 'terminate', { ...given, afterwards: 'stop' });
     case 'terminate_and_recover':
@@ -109,8 +109,8 @@ function acknowledge(draft: Draft, by: string, reason: string): void {
   });
 }
 
-/** A nudge by a person goes through an incident like any other, so that it is recorded and has a receipt. */
-function nudgeNow(draft: Draft, text: string): void {
+/** A nudge by a person, or by a setting of theirs, goes through an incident like any other, so that it is recorded and has a receipt. */
+function nudgeNow(draft: Draft, text: string, source: 'person' | 'run'): void {
   const { incident } = draft.hard;
   if (!incident) openIncident(draft, 'operator', 'nudge');
   else if (incident.step === 'nudge') climbTo(draft, 'nudge', incident.attempt + 1, 'nudged by a person');
@@ -120,7 +120,7 @@ function nudgeNow(draft: Draft, text: string): void {
   }
   const open = draft.hard.incident;
   if (!open) return;
-  wantNudge(draft, open, 'operator', `Holter: ${text}`);
+  wantNudge(draft, open, 'operator', `Holter: ${text}`, source === 'person' ? source : undefined);
   amend(draft, { phase: 'waiting', wait: markNow(draft) });
 }
 

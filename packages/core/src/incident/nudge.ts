@@ -62,10 +62,16 @@ export function wantNudge(
   incident: Incident,
   about: Finding['kind'] | 'operator',
   message: string,
+  order?: 'person',
 ): void {
   const { attempt, nudges = { decided: 0, delivered: 0 } } = incident;
   const terms = { livesBy: lifeOfNudge(incident), step: stepRefOf(incident) };
-  want(draft, effectIdOf(incident), { kind: 'nudge', attempt, about, message }, terms);
+  want(
+    draft,
+    effectIdOf(incident),
+    { kind: 'nudge', attempt, about, message, ...(order && { order }) },
+    terms,
+  );
   amend(draft, { nudges: { ...nudges, decided: nudges.decided + 1, newest: 'decided' } });
 }
 

@@ -69,6 +69,8 @@ export type EffectBody =
       readonly attempt: number;
       readonly about: FindingKind | 'operator';
       readonly message: string;
+      /** A person has ordered it: it is sent also while Holter's own acts are stopped. */
+      readonly order?: 'person';
     }
   /** Asks the agent how it is; any sign of life is the answer. About a task, only a word about the task is. */
   | {

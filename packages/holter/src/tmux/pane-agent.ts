@@ -252,13 +252,13 @@ export class PaneAgent {
     return clock.now() - this.quiet.since >= hungModelMs;
   }
 
-  /** The operator's setting is the order; it goes through an incident, like every nudge. */
+  /** The operator's setting is the order, which waits while acts are stopped; it goes through an incident, like every nudge. */
   private async orderInterruption(): Promise<void> {
     const { mode, link, hungModelMs } = this.context;
     if (mode === 'observe' || (await this.record.look())?.incident) return;
     const wait = inWords(milliseconds(hungModelMs ?? 0));
     const reason = `no answer came from your model for ${wait}, so that request was cancelled`;
-    const body = { by: 'tmux.escape_hung_model', reason };
+    const body = { by: 'tmux.escape_hung_model', reason, source: 'run' };
     await link.insist('POST', `/v1/agents/${encodeURIComponent(this.agentId)}/nudge`, body);
   }
 

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Effect } from '@holter/core';
 import type { Recipe } from '@holter/server/adapters';
 import { receiptOfStop, stopTree, takeSpawnKey } from '@holter/server/process';
+import { NoAnswer } from '../background/http-call.ts';
 import type { AgentRecord } from '../run/agent-record.ts';
 import type { Outcome } from '../run/effect-loop.ts';
 import { nullIfGone, quoted, TmuxSilent } from './control-client.ts';
@@ -13,6 +14,9 @@ import { type Tried, typeAtPrompt } from './prompt.ts';
 /** A nudge that could not be delivered for so long is refused, with the reason; the incident goes on without it. */
 const NUDGE_WAIT_MS = 120_000;
 const NUDGE_AGAIN_MS = 2_000;
+/** How often it is looked at meanwhile whether a person has stopped Holter's acts. */
+const STOPPED_LOOK_MS = 500;
+const STOPPED_ANSWER_MS = 1_000;
 const HISTORY_LINES = 300;
 const STARTED_WITHIN_MS = 10_000;
 const STARTED_LOOK_MS = 200;
@@ -54,7 +58,7 @@ export class PaneExecutor {
   }
 
   private async nudge(effect: Effect, message: string): Promise<Outcome> {
-    const { clock, say } = this.agent.context;
+    const { clock, say, folder } = this.agent.context;
     const giveUpAt = clock.now() + NUDGE_WAIT_MS;
     for (let told = ''; ; ) {
       const tried = await this.alone(() => this.tryNudge(effect, oneLine(message)));
@@ -63,7 +67,24 @@ export class PaneExecutor {
       if (wait !== told) say(`${this.agent.agentId}: a nudge waits: ${wait}`);
       told = wait;
       if (clock.now() >= giveUpAt) return refused(`not delivered within two minutes: ${wait}`);
-      await this.pause(NUDGE_AGAIN_MS);
+      for (let paused = 0; paused < NUDGE_AGAIN_MS; paused += STOPPED_LOOK_MS) {
+        await this.pause(STOPPED_LOOK_MS);
+        if (isOwnNudge(effect) && folder.readEstop()) return refused(STOPPED);
+      }
+    }
+  }
+
+  /** The server may be on another machine, where the file is. */
+  private async isStopped(): Promise<boolean> {
+    const { folder, link } = this.agent.context;
+    if (folder.readEstop()) return true;
+    try {
+      const { body } = await link.ask('GET', '/health', undefined, STOPPED_ANSWER_MS);
+      const { troubles = [] } = body as { readonly troubles?: readonly { readonly kind: string }[] };
+      return troubles.some(({ kind }) => kind === 'estop');
+    } catch (error) {
+      if (error instanceof NoAnswer) return false;
+      throw error;
     }
   }
 
@@ -73,6 +94,7 @@ export class PaneExecutor {
     const incidentId = effect.step?.incidentId;
     if (incidentId !== undefined && (await this.record.look())?.incident?.incidentId !== incidentId)
       return refused('its incident is over');
+    if (isOwnNudge(effect) && (await this.isStopped())) return refused(STOPPED);
     const { pane, found, context } = agent;
     const { sessions, clock, table, watcher } = context;
     const typist = { self: watcher, table };
@@ -219,6 +241,12 @@ export class PaneExecutor {
     return new Promise((resolve) => void this.agent.context.clock.after(ms, resolve));
   }
 }
+
+const STOPPED = 'a person has stopped acts';
+
+/** A handoff is asked for only where a person has ordered one. */
+const isOwnNudge = (effect: Effect): boolean =>
+  effect.kind !== 'request-handoff' && !(effect.kind === 'nudge' && effect.order === 'person');
 
 const refused = (detail: string): Outcome => ({ outcome: 'refused', detail });
 

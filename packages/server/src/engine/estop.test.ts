@@ -111,6 +111,19 @@ test("a person's order is carried out", async () => {
   await engine.stop();
 });
 
+test("a person's nudge is sent; one that a setting has ordered is not", async () => {
+  const { engine, clock, done, stop } = await world();
+  stop(true);
+  const order = { decision: 'nudge', by: 'tmux.escape_hung_model', reason: 'no answer came' } as const;
+  await engine.decide('ada', { ...order, source: 'run' });
+  await clock.advance(10_000);
+  expect(done).toEqual([]);
+  await engine.decide('ada', { ...order, by: 'olga', message: 'look at the logs' });
+  await clock.advance(10_000);
+  expect(done).toEqual(['nudge']);
+  await engine.stop();
+});
+
 test("a person's order is carried out also by a server that has not read the record yet", async () => {
   const before = await world({ hasExecutor: false });
   await before.engine.decide('ada', { decision: 'terminate', by: 'olga', reason: 'it is wrong' });

@@ -36,8 +36,10 @@ export const AGENT_EFFECTS: ReadonlySet<EffectKind> = new Set<EffectKind>([
 ]);
 
 /** What Holter does to an agent by itself, and no person has ordered. */
-export const isOwnAct = ({ kind }: Effect, agent: Agent | null): boolean =>
-  AGENT_EFFECTS.has(kind) && agent?.hard.incident?.order?.source !== 'person';
+export const isOwnAct = (effect: Effect, agent: Agent | null): boolean =>
+  AGENT_EFFECTS.has(effect.kind) &&
+  agent?.hard.incident?.order?.source !== 'person' &&
+  !(effect.kind === 'nudge' && effect.order === 'person');
 
 /** What the executor is told to do once its claim was answered, or why the effect is not wanted any more. */
 export function orderOf(effect: Effect, answer: Answer): Effect | string {

@@ -108,9 +108,10 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
       aboutFinding,
       ({ finding }) => ({ decision: 'dismiss', ...about(finding) }),
     ),
-    route('nudge', 'Say something to the agent, in its own context.', nudge, ({ message }) => ({
+    route('nudge', 'Say something to the agent, in its own context.', nudge, ({ message, source }) => ({
       decision: 'nudge',
       ...(message !== undefined && { message: redact(message) }),
+      ...(source && { source }),
     })),
     route(
       'terminate',

@@ -99,7 +99,15 @@ const checkpointId = identifier
 export const act = z.strictObject({ reason, by });
 export const recover = z.strictObject({ reason, by, checkpointId });
 export const aboutFinding = z.strictObject({ reason, by, finding });
-export const nudge = z.strictObject({ reason, by, message: line(1_000).optional() });
+export const nudge = z.strictObject({
+  reason,
+  by,
+  message: line(1_000).optional(),
+  source: z
+    .literal('run')
+    .optional()
+    .describe('It was decided by a setting, not by a person: it waits while acts are stopped.'),
+});
 export const terminate = z
   .strictObject({ reason, by, recover: z.boolean().default(false), checkpointId })
   .refine(({ recover, checkpointId: from }) => recover || from === undefined, {
