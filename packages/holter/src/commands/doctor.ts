@@ -13,7 +13,7 @@ import { wallNow } from '@holter/server/process';
 import type { Command } from 'commander';
 import { ask } from '../client/ask.ts';
 import { findServer, type PrintOptions, withServer } from '../client/connection.ts';
-import { checkChain } from '../doctor/chain.ts';
+import { checkChain, deaconOf } from '../doctor/chain.ts';
 import type { Check } from '../doctor/check.ts';
 import { clockSync } from '../doctor/clock-sync.ts';
 import { checkPost } from '../doctor/post.ts';
@@ -52,7 +52,13 @@ async function doctor(io: Io, options: DoctorOptions): Promise<void> {
     checkClock(io),
     ...checkFolder(folder),
     ...(await checkServer(io, options)),
-    ...(await checkChain(io, options.town, () => findServer(io, options, 'viewer'), wallNow)),
+    ...(await checkChain(
+      io,
+      options.town,
+      () => findServer(io, options, 'viewer'),
+      wallNow,
+      (town) => deaconOf(io, options, town),
+    )),
     await checkConfig(io, options),
     ...(await checkDatabase(io)),
     ...(await Promise.all(ADAPTERS.map((adapter) => checkAgentKind(io, options, adapter)))).flat(),

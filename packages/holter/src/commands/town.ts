@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import type { LifecycleAction } from '@holter/core';
-import { lockHolder } from '@holter/server/lock';
 import { realDice } from '@holter/server/process';
 import type { Command } from 'commander';
 import { refuseAgents } from '../client/connection.ts';
@@ -14,6 +13,7 @@ import type { Io } from '../terminal/io.ts';
 import { SOCKET_OPTION } from '../tmux/socket-option.ts';
 import { writeRequest } from '../town/lifecycle-file.ts';
 import { PATROL_EXAMPLE } from '../town/patrol-prompt.ts';
+import { runningDaemon } from '../town/running-daemon.ts';
 import { readTownSettings, writeTownSettings } from '../town/settings.ts';
 import { DEACON, findTown, TOWN_OPTION } from '../town/town.ts';
 
@@ -99,8 +99,7 @@ async function request(
         `the daemon of ${town.path} keeps no agent running that is called ${name}`,
         `it keeps: ${[DEACON, ...chain.commands.agents.keys()].join(', ')}`,
       );
-    const daemon = lockHolder(town.daemonLockFile);
-    if (daemon === null || chain.table.row(daemon.pid) === null)
+    if ((await runningDaemon(town, chain.table, now)) === null)
       throw new CliFailure(`no daemon runs in ${town.path}`, `start it: holter daemon --town ${town.path}`);
     const agent = isDeacon ? DEACON : name;
     const incarnation = await runOf(chain, agent);

@@ -1,8 +1,14 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { instant } from '@holter/core/time';
+import { acquireLock } from '@holter/server/lock';
+import { identityOf, systemTable } from '@holter/server/process';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DeaconView } from '../deacon/look.ts';
 import { CliFailure } from '../terminal/failure.ts';
+import { incarnationOf } from '../town/incarnation.ts';
+import { writeTownSettings } from '../town/settings.ts';
 import { writeStateFile } from '../town/state-file.ts';
 import { Town } from '../town/town.ts';
 import { checkChain } from './chain.ts';
@@ -10,9 +16,23 @@ import { checkChain } from './chain.ts';
 const NOW = Date.parse('2026-01-02T18:30:00Z');
 const MINUTE = 60_000;
 
+const DEAD: DeaconView = { session: 'dead', run: null, zombie: null, isDegraded: false };
+/** A run that has begun an hour ago. */
+const runs = (incarnation: string): DeaconView => ({
+  ...{ session: 'alive', zombie: null, isDegraded: false },
+  run: {
+    incarnation,
+    startedAt: instant(NOW - 60 * MINUTE),
+    process: { pid: 1, startedAt: '1', bootId: '' },
+    place: null,
+  },
+});
+
 let folder: string;
 let town: Town;
+let deacon: DeaconView;
 beforeEach(() => {
+  deacon = runs('c');
   folder = mkdtempSync(join(tmpdir(), 'holter-doctor-'));
   town = new Town(join(folder, 'gt'));
 });
@@ -23,7 +43,13 @@ const noServer = () => {
 };
 const check = async () => {
   const env = { HOME: folder, PATH: join(folder, 'bin'), XDG_CONFIG_HOME: join(folder, 'config') };
-  const checks = await checkChain({ env }, town.path, noServer, () => NOW);
+  const checks = await checkChain(
+    { env },
+    town.path,
+    noServer,
+    () => NOW,
+    async () => deacon,
+  );
   return Object.fromEntries(checks.map(({ about, isFine, says }) => [about, [isFine, says]]));
 };
 const ago = (minutes: number): string => new Date(NOW - minutes * MINUTE).toISOString();
@@ -36,8 +62,52 @@ function writeTown(minutes: number, action: string): void {
 }
 
 describe('doctor about the chain', () => {
-  it('says nothing where no daemon was ever started', async () => {
+  it('says nothing where there is no town', async () => {
     expect(await check()).toEqual({});
+  });
+
+  it('says that no daemon runs in a town that was only made', async () => {
+    mkdirSync(town.path);
+    writeTownSettings(town);
+    expect(await check()).toEqual({ daemon: [false, `no daemon runs in ${town.path}`] });
+  });
+
+  it('takes no other process for the daemon, whose pid it has now', async () => {
+    writeTown(2, 'NOTHING');
+    const table = systemTable();
+    const row = table?.row(process.pid);
+    if (!table || !row) throw new Error('processes can not be read');
+    // The daemon that held the lock has ended before this process began.
+    const lock = await acquireLock(town.daemonLockFile, { pid: process.pid, since: instant(1) });
+    expect(await check()).toMatchObject({ daemon: [false, `no daemon runs in ${town.path}`] });
+    writeStateFile(town.daemonStateFile, { at: ago(1), links: {} }, incarnationOf(identityOf(table, row)));
+    expect(await check()).toMatchObject({
+      daemon: [true, `looks after ${town.path} (pid ${process.pid})`],
+    });
+    lock?.release();
+  });
+
+  it('judges the Deacon by its process, and by the heartbeat of this run', async () => {
+    writeTown(2, 'NOTHING');
+    deacon = DEAD;
+    expect(await check()).toMatchObject({ deacon: [false, 'it does not run'] });
+    // Its predecessor's heartbeat is fresh.
+    deacon = runs('next');
+    expect(await check()).toMatchObject({
+      deacon: [false, 'it has written no heartbeat since its start 60 min ago'],
+    });
+    deacon = { ...DEAD, session: 'unknown' };
+    expect(await check()).toMatchObject({ deacon: [false, expect.stringContaining('tmux')] });
+  });
+
+  it('does not complain of a Deacon that somebody has shut down, or that has handed over', async () => {
+    writeTown(2, 'NOTHING');
+    deacon = DEAD;
+    writeStateFile(town.deaconEndFile, { at: ago(1), reason: 'Ctrl-C' }, 'c');
+    expect(await check()).toMatchObject({ deacon: [true, expect.stringContaining('ended on purpose')] });
+    const links = { deacon: { state: 'ended', shut_down_by: 'ada', reason: 'a drill' } };
+    writeStateFile(town.daemonStateFile, { at: ago(1), links }, 'd');
+    expect(await check()).toMatchObject({ deacon: [true, 'shut down on purpose by ada: a drill'] });
   });
 
   it('is content with a chain at work', async () => {
@@ -55,7 +125,7 @@ describe('doctor about the chain', () => {
       daemon: [false, `no daemon runs in ${town.path}`],
       service: [true, unit],
       boot: [true, '2 min ago: NOTHING hq-deacon, as it is'],
-      deacon: [true, 'its last heartbeat: 2 min ago'],
+      deacon: [true, 'its heartbeat is 2 min old'],
       tmux: [true, 'installed'],
     });
   });
@@ -65,7 +135,7 @@ describe('doctor about the chain', () => {
     expect(await check()).toMatchObject({
       service: [true, expect.stringContaining('holter service install --daemon')],
       boot: [false, expect.stringContaining('20 min ago')],
-      deacon: [false, 'its last heartbeat: 20 min ago'],
+      deacon: [false, 'its heartbeat is 20 min old'],
       tmux: [false, expect.stringContaining('degraded')],
     });
   });
@@ -83,7 +153,7 @@ describe('doctor about the chain', () => {
     writeFileSync(town.heartbeatFile, '{');
     expect(await check()).toMatchObject({
       boot: [false, '60 s ago: ESCALATE hq-deacon, as it is'],
-      deacon: [false, 'no heartbeat that can be read'],
+      deacon: [false, expect.stringContaining("its heartbeat can't be read")],
     });
     writeFileSync(town.settingsFile, '[]');
     expect(await check()).toMatchObject({ town: [false, expect.stringContaining('town.json')] });

@@ -1,24 +1,28 @@
 import { existsSync } from 'node:fs';
+import { freshnessOf, triageDefaults } from '@holter/core/chain';
 import { instant } from '@holter/core/time';
-import { lockHolder } from '@holter/server/lock';
 import { systemTable } from '@holter/server/process';
 import { DAEMON_UNIT, isEnabled, isWritten, unitFile } from '../background/service-unit.ts';
 import { readBootStatus } from '../boot/status-file.ts';
 import { hasTmux, unreadByOverseer } from '../boot/town-lines.ts';
 import type { Connection } from '../client/connection.ts';
+import { openChain } from '../deacon/context.ts';
+import { hasEndedOnPurpose } from '../deacon/ended.ts';
 import { heartbeatReading } from '../deacon/heartbeat.ts';
+import { type DeaconView, lookAtDeacon } from '../deacon/look.ts';
 import { CliFailure } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { printable } from '../terminal/paint.ts';
 import { ago, counted } from '../terminal/words.ts';
 import { linksIn } from '../town/daemon-state.ts';
+import { runningDaemon } from '../town/running-daemon.ts';
 import { readTownSettings, type TownSettings } from '../town/settings.ts';
 import { readStateFile } from '../town/state-file.ts';
-import { findTown, OVERSEER, type Town } from '../town/town.ts';
+import { DEACON, findTown, OVERSEER, type Town } from '../town/town.ts';
 import type { Check } from './check.ts';
 
-/** Of a daemon that ticks every three minutes; a town may say otherwise, but not much longer. */
-const SILENT_MS_MAX = 15 * 60_000;
+/** Of a daemon with the usual tick; a town may say otherwise, but not much longer. */
+const SILENT_MS_MAX = 5 * triageDefaults.tickMs;
 
 /** Who watches the watcher: only where there is a town. */
 export async function checkChain(
@@ -26,22 +30,40 @@ export async function checkChain(
   named: string | undefined,
   connect: () => Connection,
   now: () => number,
+  look: (town: Town) => Promise<DeaconView>,
 ): Promise<readonly Check[]> {
   const town = findTown(named, env);
-  if (!existsSync(town.daemonStateFile)) return [];
+  const hasTicked = existsSync(town.daemonStateFile);
+  if (!hasTicked && !existsSync(town.settingsFile)) return [];
+  if (!hasTicked) return checkDaemon(town, now);
   return [
     ...(await checkDaemon(town, now)),
     checkService(env),
-    ...(await checkTown(town, now)),
+    ...(await checkTown(town, now, look)),
     checkTmux(env),
     ...(await checkOverseer(connect)),
   ];
 }
 
-async function checkTown(town: Town, now: () => number): Promise<readonly Check[]> {
+/** The Deacon as tmux and the processes show it. */
+export async function deaconOf(io: Io, options: { readonly data?: string }, town: Town): Promise<DeaconView> {
+  const chain = await openChain(io, { ...options, town: town.path });
+  try {
+    return await lookAtDeacon(chain);
+  } finally {
+    chain.close();
+  }
+}
+
+async function checkTown(
+  town: Town,
+  now: () => number,
+  look: (town: Town) => Promise<DeaconView>,
+): Promise<readonly Check[]> {
   try {
     const settings = readTownSettings(town);
-    return [await checkBoot(town, settings, now), await checkDeacon(town, settings, now)];
+    const deacon = await checkDeacon(town, settings, now, await look(town));
+    return [await checkBoot(town, settings, now), deacon];
   } catch (error) {
     if (!(error instanceof CliFailure)) throw error;
     return [{ about: 'town', isFine: false, says: error.message, next: `correct ${town.settingsFile}` }];
@@ -51,10 +73,9 @@ async function checkTown(town: Town, now: () => number): Promise<readonly Check[
 async function checkDaemon(town: Town, now: () => number): Promise<readonly Check[]> {
   const about = 'daemon';
   const next = `start it: holter daemon --town ${town.path}    or: holter service install --daemon`;
-  const pid = lockHolder(town.daemonLockFile)?.pid;
-  const isRunning = pid !== undefined && systemTable()?.row(pid) !== null;
+  const pid = await runningDaemon(town, systemTable(), now);
   const reading = await readStateFile(town.daemonStateFile, now);
-  if (!isRunning) return [{ about, isFine: false, says: `no daemon runs in ${town.path}`, next }];
+  if (pid === null) return [{ about, isFine: false, says: `no daemon runs in ${town.path}`, next }];
   if (reading.kind !== 'read')
     return [{ about, isFine: false, says: `${town.daemonStateFile} can't be read`, next }];
   const silentMs = now() - reading.at;
@@ -106,17 +127,38 @@ async function checkBoot(town: Town, { tickMs }: TownSettings, now: () => number
   return { about, isFine: !isLate && action !== 'ESCALATE', says: printable(says), next };
 }
 
-async function checkDeacon(town: Town, { freshness }: TownSettings, now: () => number): Promise<Check> {
+/** By its process, and by the heartbeat of this very run; nobody's file says that it runs. */
+async function checkDeacon(
+  town: Town,
+  { freshness: limits }: TownSettings,
+  now: () => number,
+  { session, run }: DeaconView,
+): Promise<Check> {
   const about = 'deacon';
-  const reading = await heartbeatReading(town, now);
   const next = `see ${town.heartbeatFile} and ${town.bootStatusFile}`;
-  if (reading.kind !== 'read') return { about, isFine: false, says: 'no heartbeat that can be read', next };
-  const { at } = reading.heartbeat;
-  const limitedUntil = (await readBootStatus(town, now))?.memory?.limitedUntil ?? 0;
-  const isLimited = limitedUntil > now();
-  const isFine = isLimited || now() - at < freshness.veryStaleMs;
-  const says = `its last heartbeat: ${ago(at, instant(now()))}`;
-  return { about, isFine, says: isLimited ? `${says}; it waits for its usage limit to reset` : says, next };
+  const fine = (says: string): Check => ({ about, isFine: true, says: printable(says) });
+  const wrong = (says: string): Check => ({ about, isFine: false, says: printable(says), next });
+  const isLimited = ((await readBootStatus(town, now))?.memory?.limitedUntil ?? 0) > now();
+  const waiting = 'it waits for its usage limit to reset';
+  if (session === 'unknown') return wrong('it could not be looked at: tmux does not answer');
+  const reading = await heartbeatReading(town, now);
+  if (!run) {
+    const downBy = await whoShutDown(town, now);
+    if (downBy !== null) return fine(`shut down on purpose by ${downBy}`);
+    const last = reading.kind === 'read' ? reading.heartbeat.incarnation : null;
+    if (last !== null && (await hasEndedOnPurpose({ town, now }, last)))
+      return fine('its last run has ended on purpose; the daemon starts the next');
+    return isLimited ? fine(`it has ended; ${waiting}`) : wrong('it does not run');
+  }
+  const { kind, evidence } = freshnessOf(reading, run, instant(now()), limits);
+  if (isLimited) return fine(`${evidence}; ${waiting}`);
+  return kind === 'fresh' || kind === 'stale' ? fine(evidence) : wrong(evidence);
+}
+
+async function whoShutDown(town: Town, now: () => number): Promise<string | null> {
+  const reading = await readStateFile(town.daemonStateFile, now);
+  const links = reading.kind === 'read' ? linksIn(reading.state) : [];
+  return links.find(({ name }) => name === DEACON)?.downBy ?? null;
 }
 
 function checkTmux(env: Io['env']): Check {
