@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { DeaconLook, Triage } from '@holter/core/chain';
+import { killGroup } from '@holter/server/process';
 
 const ANSWER_BYTES_MAX = 10_000;
 
@@ -12,7 +13,8 @@ export type Question = {
 
 /**
  * Asks the operator's command, which may be a model. It may only choose the milder act: whether the Deacon is woken,
- * nudged or left alone. It can't start or kill, and its words reach nobody. Null when it does not answer.
+ * nudged or left alone. It can't start or kill, and its words reach nobody. Null when it does not answer, or wants more
+ * than the rules.
  */
 export async function askCommand(
   [program = '', ...args]: readonly string[],
@@ -24,9 +26,10 @@ export async function askCommand(
       env: options.env,
       cwd: options.folder,
       stdio: ['pipe', 'pipe', 'ignore'],
-      timeout: options.timeoutMs,
-      killSignal: 'SIGKILL',
+      // With all that it has started, which would keep its output open.
+      detached: true,
     });
+    const timer = setTimeout(() => killGroup(child), options.timeoutMs);
     let text = '';
     child.stdout.setEncoding('utf8');
     child.stdout.on('data', (chunk: string) => {
@@ -34,9 +37,16 @@ export async function askCommand(
     });
     child.stdin.on('error', () => undefined);
     child.on('error', () => resolve(''));
-    child.on('close', () => resolve(text));
+    child.on('close', (code) => resolve(code === null ? '' : text));
+    child.on('close', () => clearTimeout(timer));
     child.stdin.end(`${JSON.stringify(question)}\n`);
   });
-  const action = /\b(WAKE|NUDGE|NOTHING)\b/.exec(answer)?.[1] as 'WAKE' | 'NUDGE' | 'NOTHING' | undefined;
-  return action ? { action, reason: `${question.decided.reason}; ${program} says ${action}` } : null;
+  const { decided } = question;
+  const word = /\b(WAKE|NUDGE|NOTHING)\b/.exec(answer)?.[1];
+  const action = MILDEST_FIRST.find((each) => each === word);
+  if (!action || rankOf(action) > rankOf(decided.action)) return null;
+  return { action, reason: `${decided.reason}; ${program} says ${action}` };
 }
+
+const MILDEST_FIRST: readonly Triage['action'][] = ['NOTHING', 'NUDGE', 'WAKE'];
+const rankOf = (action: Triage['action']): number => MILDEST_FIRST.indexOf(action);

@@ -1,4 +1,4 @@
-import { type FreshnessLimits, freshnessDefaults } from '@holter/core/chain';
+import { type FreshnessLimits, freshnessDefaults, triageDefaults } from '@holter/core/chain';
 import { type DurationMs, minutes, seconds } from '@holter/core/time';
 import { parseDuration, readSettingsFile, writeSettingsFile } from '@holter/server/process';
 import { CliFailure } from '../terminal/failure.ts';
@@ -26,7 +26,7 @@ const DEFAULTS = {
   deacon_session: DEACON_SESSION,
   stale_after: inMinutes(freshnessDefaults.staleMs),
   very_stale_after: inMinutes(freshnessDefaults.veryStaleMs),
-  tick_every: '3m',
+  tick_every: inMinutes(triageDefaults.tickMs),
   boot_ttl: '5m',
   cycle_every: '1m',
   cycles_max: 1_440,
