@@ -182,6 +182,24 @@ it("tells people through the operator's channels and the outside ping while the 
   receiver.close();
 });
 
+it('feeds the watchdog of its service manager, and keeps its address from what it starts', async () => {
+  const program = (name: string, script: string): void =>
+    writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  mkdirSync(join(folder, 'bin'));
+  program('systemd-notify', `echo "$NOTIFY_SOCKET $1" >> ${folder}/notified`);
+  program('tmux', `env >> ${folder}/tmux-env; exit 1`);
+  const more = { NOTIFY_SOCKET: '/run/notify', PATH: `${folder}/bin:${process.env.PATH}` };
+  const { code } = await runHolter(folder, ['daemon', '--once', '--town', join(folder, 'town')], more);
+  expect(code).toBe(0);
+  const notified = readFileSync(join(folder, 'notified'), 'utf8').trimEnd().split('\n');
+  expect(notified.sort()).toEqual(
+    ['READY=1', 'STOPPING=1', 'WATCHDOG=1'].map((word) => `/run/notify ${word}`),
+  );
+  const passedOn = readFileSync(join(folder, 'tmux-env'), 'utf8');
+  expect(passedOn).toContain('HOLTER_DATA=');
+  expect(passedOn).not.toContain('NOTIFY_SOCKET');
+});
+
 it('does nothing while a person has stopped its acts, and says so', async () => {
   mkdirSync(join(folder, 'data'));
   const stopped = await runHolter(folder, ['estop', '--reason', 'a drill']);
