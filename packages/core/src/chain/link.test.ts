@@ -199,6 +199,17 @@ describe('a link that is frozen', () => {
     expect([town.health, town.step]).toEqual(['HEALTHY', null]);
   });
 
+  it('is told of although some looks come too soon to count', () => {
+    const town = new Town();
+    town.look();
+    town.tick = null;
+    for (let n = 0; n < 5; n++) {
+      town.look(seconds(200));
+      town.look(seconds(120));
+    }
+    expect(town.pending.map(({ kind }) => kind)).toContain('notify');
+  });
+
   it('is not told of because of many looks within a minute, or of looks before a gap', () => {
     const town = new Town();
     town.look();

@@ -86,9 +86,11 @@ export const isTooEarly = ({ notBefore }: LinkLook, { at }: { readonly at: Insta
 /** Looks in a row at which a link was not heard. */
 export type Unheard = {
   readonly since: Instant;
-  /** Of the newest look that counts. */
+  /** Of the newest look. */
   readonly at: Instant;
   readonly looks: number;
+  /** Of the newest look that is one of them. */
+  readonly countedAt: Instant;
   /** People were told by the chain itself, because no incident could say it. */
   readonly isSaid?: true;
 };
@@ -106,11 +108,16 @@ export function unheardAfter(
   gap: LookGap,
   isCounted: boolean,
 ): Unheard {
-  const gapMs = before ? between(before.at, at) : 0;
-  if (!before || gapMs > gap.msMax)
-    return { since: at, at, looks: Number(isCounted), ...(before?.isSaid && { isSaid: true }) };
-  if (!isCounted) return { ...before, at };
-  return gapMs < 1.5 * gap.msMin ? before : { ...before, at, looks: before.looks + 1 };
+  if (!before || between(before.at, at) > gap.msMax)
+    return {
+      since: at,
+      at,
+      looks: Number(isCounted),
+      countedAt: at,
+      ...(before?.isSaid && { isSaid: true }),
+    };
+  if (!isCounted || between(before.countedAt, at) < 1.5 * gap.msMin) return { ...before, at };
+  return { ...before, at, countedAt: at, looks: before.looks + 1 };
 }
 
 export const unheardInWords = ({ since, at, looks }: Unheard): string =>

@@ -43,10 +43,14 @@ export class ChainJudge {
   private readonly lostTicks = new Map<Name, number>();
   /** A server that spins, since when, and whether a person knows. */
   private spinning: Spinning | null = null;
+  /** A person knows that the server does not answer now. */
+  private isSilenceTold = false;
   /** Nothing could have woken the Deacon when Boot decided last. */
   private isOutOfReach = false;
   private lastSeen: { readonly incarnation: string; readonly cpuMs: number; readonly at: number } | null =
     null;
+  /** Since the last triage: Boot does not know how long ago its last WAKE was, and waits from its next look on. */
+  private isClockSet = false;
   /** When Boot wanted to wake it last. */
   private wokenAt = Number.NEGATIVE_INFINITY;
   private readonly startedAt = new Map<Name, readonly number[]>();
@@ -109,12 +113,13 @@ export class ChainJudge {
   /** How old a heartbeat is changes with it, so that one that is lost may have to be waited for again. */
   clockSet(): void {
     this.lostTicks.delete('deacon');
-    this.wokenAt = this.machine.now;
+    this.isClockSet = true;
   }
 
   told(name: Name | 'boot', incarnation: string | null): void {
     this.count(`told of ${name}`);
     this.toldOf.set(name, incarnation);
+    if (name === 'server') this.isSilenceTold = true;
     if (name !== 'server' || !this.spinning || this.spinning.isTold) return;
     this.spinning.isTold = true;
     this.count('told of a server that spins');
@@ -152,7 +157,9 @@ export class ChainJudge {
   private noteSpinning(process: TrueProcess | null): void {
     const { now } = this.machine;
     if (process?.condition !== 'spinning') this.spinning = null;
-    else this.spinning ??= { since: now, ticks: 0, isTold: false };
+    else this.spinning ??= { since: now, ticks: 0, isTold: this.isSilenceTold };
+    // It may spin right after it was busy for long, without an answer in between.
+    if (process?.condition !== 'spinning' && process?.condition !== 'slow') this.isSilenceTold = false;
     if (!this.spinning) return;
     this.spinning.ticks += 1;
     const { since, ticks, isTold } = this.spinning;
@@ -182,6 +189,8 @@ export class ChainJudge {
         ? ['NOTHING']
         : ['NOTHING', ...usual];
     // What Boot remembers of a limit while the server is down moves with the clock.
+    if (this.isClockSet) this.wokenAt = now;
+    this.isClockSet = false;
     const isPatient = now - this.wokenAt < TICK_MS || (!isServerUp && limitedMs > 0);
     const isWaiting = action === 'NOTHING' && expected.includes('WAKE') && isPatient;
     if (action === 'WAKE') this.wokenAt = now;
