@@ -17,7 +17,9 @@ it('counts the agents that run, and names those that wait for a person', () => {
   expect(tmuxLine([agent('api.3', { state: 'STUCK', incident, needsYouSince: 1 }), agent('b')], fine)).toBe(
     '#[fg=red,bold]1 STUCK#[default], 1 HEALTHY | waiting for you: api.3',
   );
-  const five = ['a', 'b', 'c', 'd', 'e'].map((id) => agent(id, { state: 'FAILING', incident, needsYouSince: 1 }));
+  const five = ['a', 'b', 'c', 'd', 'e'].map((id) =>
+    agent(id, { state: 'FAILING', incident, needsYouSince: 1 }),
+  );
   expect(tmuxLine(five, fine)).toBe('#[fg=red,bold]5 FAILING#[default] | waiting for you: a, b, c, …');
 });
 
