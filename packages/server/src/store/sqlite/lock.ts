@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import type { Instant } from '@holter/core';
 import Database from 'libsql';
 import { readSettingsFile, writeSettingsFile } from '../../files/index.ts';
@@ -36,7 +37,10 @@ export async function acquireLock(
   const held = database;
   return {
     release: () => {
-      if (held.open) held.close();
+      if (!held.open) return;
+      // Nobody else writes it while the lock is held.
+      rmSync(holderFile(file), { force: true });
+      held.close();
     },
   };
 }
