@@ -98,11 +98,14 @@ it('service install --daemon writes a unit with a watchdog, and refuses a second
     '--daemon',
     '--town',
     join(folder, 'town'),
+    '--socket',
+    'town',
   );
   expect(installed).toMatchObject({ code: 0, out: `${unit}\n` });
   const text = readFileSync(unit, 'utf8');
   expect(text).toMatch(/^Type=notify\nNotifyAccess=all\nWatchdogSec=540\n/m);
   expect(text).toContain(`"daemon" "--town" "${join(folder, 'town')}"`);
+  expect(text).toMatch(/^ExecStart=.* "--socket" "town"$/m);
   // Where the shell of the installing person finds its programs; systemd expands `%`, and here not `$`.
   const path = /^Environment="PATH=(.*)"$/m.exec(text)?.[1]?.split(':') ?? [];
   expect(path[0]).toBe(join(folder, '$tools 100%%'));

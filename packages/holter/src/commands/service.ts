@@ -11,6 +11,7 @@ import { mainFile } from '../package/main-file.ts';
 import { CliFailure } from '../terminal/failure.ts';
 import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
+import { SOCKET_OPTION } from '../tmux/socket-option.ts';
 import { readTownSettings } from '../town/settings.ts';
 import { findTown, TOWN_OPTION, type Town } from '../town/town.ts';
 import { stopServer } from './down.ts';
@@ -21,6 +22,7 @@ type InstallOptions = {
   readonly start: boolean;
   readonly daemon?: boolean;
   readonly town?: string;
+  readonly socket?: string;
 };
 
 export function registerService(program: Command, io: Io): void {
@@ -39,7 +41,8 @@ export function registerService(program: Command, io: Io): void {
       )
       .option('--no-start', 'only write the unit')
       .option('--daemon', 'for the daemon, which starts the server itself and looks after it')
-      .option(...TOWN_OPTION),
+      .option(...TOWN_OPTION)
+      .option(...SOCKET_OPTION),
     [
       ['holter service install', 'starts now, and whenever you log in'],
       ['holter service install --daemon', 'the daemon, instead of the server alone'],
@@ -53,7 +56,7 @@ export function registerService(program: Command, io: Io): void {
   ).action(() => remove(io));
 }
 
-async function install(io: Io, { data, config, start, daemon, town }: InstallOptions): Promise<void> {
+async function install(io: Io, { data, config, start, daemon, town, socket }: InstallOptions): Promise<void> {
   refuseAgents(io, 'service install');
   // Before anything is changed: a server that runs must not be stopped for a service that can't start.
   if (start) systemctl('daemon-reload');
@@ -67,7 +70,7 @@ async function install(io: Io, { data, config, start, daemon, town }: InstallOpt
   mkdirSync(dirname(file), { recursive: true });
   const configFile = findConfigFile(config, io.env, io.workingDirectory);
   const text = daemon
-    ? daemonUnit(findTown(town, io.env), folder.path, {
+    ? daemonUnit(findTown(town, io.env), folder.path, socket, {
         PATH: searchPath(io.env.PATH ?? ''),
         ...(configFile !== null && { HOLTER_CONFIG: configFile }),
       })
@@ -124,8 +127,15 @@ WantedBy=default.target
 }
 
 /** A daemon that does not tick for three ticks is killed and started again; the server that it has started runs on. */
-function daemonUnit(town: Town, dataFolder: string, env: Readonly<Record<string, string>>): string {
-  const command = [process.execPath, mainFile, 'daemon', '--town', town.path, '--data', dataFolder];
+function daemonUnit(
+  town: Town,
+  dataFolder: string,
+  socket: string | undefined,
+  env: Readonly<Record<string, string>>,
+): string {
+  const onSocket = socket === undefined ? [] : ['--socket', socket];
+  const place = ['--town', town.path, '--data', dataFolder, ...onSocket];
+  const command = [process.execPath, mainFile, 'daemon', ...place];
   const watchdogSeconds = Math.ceil((3 * readTownSettings(town).tickMs) / 1_000);
   return `[Unit]
 Description=Holter's daemon, which keeps the server and the watchdog chain running

@@ -27,14 +27,15 @@ export function registerTown(program: Command, io: Io): void {
       .command('init')
       .description('make the folders of a town, and write its names and thresholds')
       .argument('[dir]', 'the same as --town')
-      .option(...TOWN_OPTION),
+      .option(...TOWN_OPTION)
+      .option(...SOCKET_OPTION),
     [
       ['holter town init', 'a town in ~/gt'],
       ['holter town init /srv/town', 'a town elsewhere; set HOLTER_TOWN, or use --town'],
     ],
-  ).action((dir: string | undefined, options: { readonly town?: string }) => {
+  ).action((dir: string | undefined, { town: named, socket }: Pick<ChainOptions, 'town' | 'socket'>) => {
     refuseAgents(io, 'town init');
-    init(io, dir ?? options.town);
+    init(io, dir ?? named, socket);
   });
   for (const { action, does, example } of ACTIONS)
     withExamples(
@@ -120,7 +121,7 @@ async function runOf(chain: Chain, agent: string): Promise<string | null> {
   return incarnationIn(await memberHand(chain, agent).look(null));
 }
 
-function init(io: Io, named: string | undefined): void {
+function init(io: Io, named: string | undefined, socket: string | undefined): void {
   const town = findTown(named, io.env);
   try {
     for (const folder of [town.daemonFolder, town.bootFolder]) mkdirSync(folder, { recursive: true });
@@ -134,7 +135,8 @@ function init(io: Io, named: string | undefined): void {
   io.out(`${town.settingsFile}${isThere ? ' is kept as it is' : ''}\n`);
   // The daemon finds by itself only the town that it would find without an option.
   const isFound = findTown(undefined, io.env).path === town.path;
-  io.out(`next: holter daemon${isFound ? '' : ` --town ${town.path}`}\n`);
+  const onSocket = socket === undefined ? '' : ` --socket ${socket}`;
+  io.out(`next: holter daemon${isFound ? '' : ` --town ${town.path}`}${onSocket}\n`);
   io.out(
     `\nThe Deacon is a program of Holter. For an agent in its place, in holter.yaml:\n\n${PATROL_EXAMPLE}`,
   );
