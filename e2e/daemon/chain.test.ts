@@ -1,5 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -147,7 +156,9 @@ describe.runIf(hasTmux)('the whole chain, with the real tmux', { timeout: 180_00
     await beating(null);
     expect(hasSession(WITNESS)).toBe(true);
     await untilBoot('NOTHING');
+    const run = Number(tmux('list-panes', '-t', `=${WITNESS}:`, '-F', '#{pane_pid}'));
     tmux('kill-session', '-t', `=${WITNESS}`);
+    await until('its run has ended', () => !isThere(run), WAIT_MS);
     await afterTick();
     expect(hasSession(WITNESS)).toBe(true);
   });
@@ -195,5 +206,59 @@ describe.runIf(hasTmux)('the whole chain, with the real tmux', { timeout: 180_00
     expect(patrol()).toBe(deacon);
     const second = await runHolter(folder, ['daemon', '--once', '--town', path()]);
     expect(second).toMatchObject({ code: 1, err: expect.stringContaining('another daemon runs in') });
+  });
+});
+
+describe('the chain without tmux', { timeout: 180_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holter-degraded-'));
+  const path = join(folder, 'bin');
+
+  /** Which process was started last, by the one file of this folder. */
+  const started = (kind: 'deacons' | 'members'): number | null => {
+    const place = join(folder, 'data', kind);
+    const [name] = existsSync(place) ? readdirSync(place) : [];
+    return name === undefined ? null : JSON.parse(readFileSync(join(place, name), 'utf8')).pid;
+  };
+  const tick = async (): Promise<void> => {
+    const args = ['daemon', '--once', '--town', join(folder, 'town')];
+    const { code, err } = await runHolter(folder, args, { PATH: path });
+    expect({ code, err }).toMatchObject({ code: 0 });
+  };
+  const end = async (pid: number | null): Promise<void> => {
+    if (pid === null) return;
+    process.kill(pid, 'SIGTERM');
+    await until('it has ended', () => !isThere(pid), WAIT_MS);
+  };
+
+  beforeAll(() => {
+    for (const name of ['holter', 'town', 'bin']) mkdirSync(join(folder, name));
+    for (const program of ['sh', 'sleep', 'env']) symlinkSync(`/usr/bin/${program}`, join(path, program));
+    const config = { town: { agents: { [WITNESS]: { command: ['sleep', '1000'], group: 'alpha' } } } };
+    writeFileSync(join(folder, 'holter', 'holter.yaml'), JSON.stringify(config));
+  });
+
+  afterAll(async () => {
+    const server = JSON.parse(readFileSync(join(folder, 'data', 'server.json'), 'utf8')).pid;
+    for (const pid of [started('members'), started('deacons'), server]) await end(pid);
+    rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
+  });
+
+  it('the Deacon and the witness are started as processes of their own, and again when they have ended', async () => {
+    await tick();
+    const [deacon, witness] = [started('deacons'), started('members')];
+    expect([isThere(deacon ?? 0), isThere(witness ?? 0)]).toEqual([true, true]);
+    await until(
+      'the witness is known to the server',
+      async () => (await runHolter(folder, ['status', '--json', '--group', 'alpha'])).out.includes(WITNESS),
+      WAIT_MS,
+    );
+    await tick();
+    expect([started('deacons'), started('members')]).toEqual([deacon, witness]);
+    await end(witness);
+    await tick();
+    expect(started('members')).not.toBe(witness);
+    expect(isThere(started('members') ?? 0)).toBe(true);
+    const state = JSON.parse(readFileSync(join(folder, 'town', 'daemon', 'state.json'), 'utf8'));
+    expect(state.links[`agent:${WITNESS}`]).toMatchObject({ incident: null, is_latched: false });
   });
 });

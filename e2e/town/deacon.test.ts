@@ -1,77 +1,37 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { instant, type LinkLook, memberLink } from '@holter/core';
 import { realClock, wallNow } from '@holter/server/process';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type BootStatus, readBootStatus } from '../../packages/holter/src/boot/status-file.ts';
+import { readBootStatus } from '../../packages/holter/src/boot/status-file.ts';
 import { townLines } from '../../packages/holter/src/boot/town-lines.ts';
-import { runTriage } from '../../packages/holter/src/boot/triage-run.ts';
 import { clientOf } from '../../packages/holter/src/client/ask.ts';
 import { findServer } from '../../packages/holter/src/client/connection.ts';
 import { deaconHand } from '../../packages/holter/src/daemon/deacon-hand.ts';
 import { lifecycleLetters } from '../../packages/holter/src/daemon/lifecycle-letters.ts';
 import { memberHand } from '../../packages/holter/src/daemon/member-hand.ts';
 import { restartDeacon, startDeacon } from '../../packages/holter/src/deacon/act.ts';
-import { type Chain, openChain, selfIn } from '../../packages/holter/src/deacon/context.ts';
+import { type Chain, selfIn } from '../../packages/holter/src/deacon/context.ts';
 import { lookAtDeacon } from '../../packages/holter/src/deacon/look.ts';
-import type { Io } from '../../packages/holter/src/terminal/io.ts';
-import { ChainMail } from '../../packages/holter/src/town/chain-mail.ts';
-import { bin, isThere, until, World } from '../run/kit.ts';
+import { isThere, until } from '../run/kit.ts';
+import { TestTown } from './kit.ts';
 
 /** `npm test` has found or installed tmux; a test that is run alone expects it in the path. */
 const hasTmux = process.env.HOLTER_TMUX !== '';
 
-const socket = `holter-town-${process.pid}`;
-const world = new World(
-  `town: { socket: ${socket}, agents: { gt-alpha-witness: { command: [sleep, '1000'], group: alpha } } }\n`,
-);
-const townPath = world.path('gt');
+const town = new TestTown('town', "{ gt-alpha-witness: { command: [sleep, '1000'], group: alpha } }");
+const { world, socket, path: townPath } = town;
 const MINUTE = 60_000;
 /** As long as several lines of a pane. */
 const SECRET = `ghp_${'0123456789abcdefghijABCDEFGHIJ456789'.repeat(6)}`;
 
-const tmux = (...args: readonly string[]): string =>
-  execFileSync('tmux', ['-L', socket, '-f', '/dev/null', ...args], {
-    encoding: 'utf8',
-    env: world.env,
-  }).trimEnd();
-
-const io = (env: Io['env'] = world.env): Io => ({
-  out: () => undefined,
-  err: () => undefined,
-  env,
-  workingDirectory: world.folder,
-  isTerminal: false,
-  hasColour: false,
-  isLogTerminal: false,
-  width: 100,
-  setExitCode: () => undefined,
-  onStop: () => () => undefined,
-  onHangup: () => undefined,
-});
-
-/** Time is injected: so much later than it is. */
-let laterMs = 0;
-const later = (ms: number): void => {
-  laterMs += ms;
-};
-
-const chains: Chain[] = [];
-async function chainOf(env?: Io['env']): Promise<Chain> {
-  const chain = await openChain(io(env), { town: townPath });
-  chains.push(chain);
-  // The sources know no built file of themselves.
-  const built = (words: readonly string[]) => words.map((word) => (word.endsWith('/main.js') ? bin : word));
-  const members = new Map([...chain.members].map(([name, words]) => [name, built(words)]));
-  return { ...chain, command: built(chain.command), members, now: () => wallNow() + laterMs };
-}
-
-const chainMail = (): ChainMail => new ChainMail(() => findServer(io(), {}, 'operator'));
-
-async function triage(chain: Chain, mayAct = true, isHeld = false): Promise<BootStatus> {
-  return runTriage({ ...chain, mail: chainMail(), self: selfIn(chain.table), mayAct, isHeld, advise: null });
-}
+const tmux = town.tmux.bind(town);
+const io = town.io.bind(town);
+const later = town.later.bind(town);
+const chainOf = town.chain.bind(town);
+const chainMail = town.mail.bind(town);
+const triage = town.triage.bind(town);
+const boxOf = town.box.bind(town);
 
 /** The orchestrator of its group asks for it; the daemon is told of the very process that was registered. */
 async function orderedByLetter(look: LinkLook): Promise<void> {
@@ -127,9 +87,6 @@ async function untilBeating(chain: Chain): Promise<string> {
   });
 }
 
-const boxOf = async (box: string): Promise<readonly { from: string; subject: string }[]> =>
-  JSON.parse((await world.holter('mail', 'list', '--box', box, '--json')).out);
-
 describe.runIf(hasTmux)('the Deacon of a town', () => {
   let chain: Chain;
 
@@ -144,15 +101,9 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
   });
 
   afterAll(async () => {
-    for (const each of chains) each.close();
     const pid = chain && (await runOf(chain))?.process.pid;
     if (pid) process.kill(pid, 'SIGKILL');
-    try {
-      tmux('kill-session', '-t', '=hq-deacon');
-    } catch {
-      // It has ended with its process.
-    }
-    await world.close();
+    await town.close('hq-deacon');
   });
 
   it('is started if its session is dead, by the daemon or with --act', async () => {
@@ -215,6 +166,12 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
     const before = tmux('display-message', '-p', '-t', '=hq-deacon:', '#{session_id}');
     process.kill(await pidOf(chain), 'SIGKILL');
     await until('its pane is dead', async () => (await lookAtDeacon(chain)).zombie !== null);
+    // It has crashed for the second time.
+    expect(await triage(chain)).toMatchObject({
+      action: 'START',
+      result: expect.stringContaining('it may be started again in'),
+    });
+    later(MINUTE);
     expect(await triage(chain)).toMatchObject({ action: 'START' });
     await untilBeating(chain);
     const names = tmux('list-sessions', '-F', '#{session_name} #{session_id}').split('\n');
@@ -236,6 +193,8 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
     expect((await world.holter('session', 'kill', 'hq-deacon', '--town', townPath)).code).toBe(0);
     expect(await hand.look(seen)).toMatchObject({ state: 'ended' });
     chain = { ...chain, command: ['sh', '-c', '"$@"; true', 'sh', ...chain.command] };
+    // This end is no crash; those before it still count.
+    later(MINUTE);
     expect(await triage(chain)).toMatchObject({ action: 'START' });
     await untilBeating(chain);
     // Its cycle is over, or it would read the letters in the same.
@@ -289,9 +248,6 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
     const status = await readBootStatus(chain.town, chain.now);
     const decidedBy = status?.memory ? { ...status.memory, at: status.at } : null;
     later(3 * MINUTE);
-    // Between the decision and the act another one has taken its place.
-    const another = await restartDeacon(chain, `${incarnation}0`, decidedBy);
-    expect(another).toMatchObject({ outcome: 'left alone' });
     expect(await startDeacon(chain)).toMatchObject({ outcome: 'left alone' });
     // Or it has begun to work, and has written no heartbeat yet.
     const lessThan = decidedBy && { ...decidedBy, cpuMs: (decidedBy.cpuMs ?? 0) - 10_000 };
@@ -302,7 +258,18 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
     expect(isThere(pid)).toBe(true);
     expect(await restartDeacon(chain, incarnation, decidedBy)).toMatchObject({ outcome: 'done' });
     expect(isThere(pid)).toBe(false);
-    laterMs = 0;
+    // Who decided the same about the one before finds its successor, which is as silent as that one was.
+    const successor = await pidOf(chain);
+    const stopped = await patrolOf();
+    process.kill(stopped, 'SIGSTOP');
+    const same = decidedBy && { ...decidedBy, at: chain.now() - 3 * MINUTE };
+    expect(await restartDeacon(chain, incarnation, same)).toEqual({
+      outcome: 'left alone',
+      detail: 'another one runs now',
+    });
+    expect(await pidOf(chain)).toBe(successor);
+    process.kill(stopped, 'SIGCONT');
+    town.laterMs = 0;
     await untilBeating(chain);
   });
 
@@ -366,7 +333,7 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
     const hand = memberHand(chain, 'gt-alpha-witness');
     expect(await hand.look(null)).toMatchObject({ state: 'gone' });
     const notBefore = instant(1);
-    const atLimit = memberHand(chain, 'gt-alpha-witness', async () => notBefore);
+    const atLimit = memberHand(chain, 'gt-alpha-witness', async () => ({ notBefore }));
     expect(await atLimit.look(null)).toMatchObject({ state: 'ended', notBefore });
     // Somebody has left a shell in a session of the town.
     await chain.sessions.start({ name: 'gt-alpha-witness', folder: townPath, command: ['sh'], env: {} });
@@ -381,7 +348,8 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
     expect(state).toBe('running');
     await orderedByLetter(await hand.look(null));
     expect(await hand.stop(run ?? '', false)).toBe('only an order ends it');
-    expect(await hand.stop('another', true)).toContain('left alone');
+    const another = JSON.stringify({ ...JSON.parse(run ?? ''), startedAt: '1' });
+    expect(await hand.stop(another, true)).toContain('left alone');
     expect(await hand.stop(run ?? '', true)).toBeNull();
     expect(await hand.look(null)).toMatchObject({ state: 'gone' });
   });
@@ -399,9 +367,7 @@ describe.runIf(hasTmux)('the Deacon of a town', () => {
   });
 
   it('without tmux it is started as a process of its own, and found by its process', async () => {
-    const path = world.path('no-tmux');
-    mkdirSync(path);
-    symlinkSync('/usr/bin/env', join(path, 'env'));
+    const path = town.pathWithoutTmux();
     const degraded = await chainOf({ ...world.env, PATH: path });
     const started = await triage(degraded);
     expect(started.result).toContain('without tmux');

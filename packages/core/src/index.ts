@@ -81,7 +81,13 @@ export {
   type MemberLink,
   memberLink,
 } from './chain/link.ts';
-export { type LinkLook, type LookGap, type Stillness, UNHEARD_LOOKS_MAX } from './chain/server-look.ts';
+export {
+  type EndOrder,
+  type LinkLook,
+  type LookGap,
+  type Stillness,
+  UNHEARD_LOOKS_MAX,
+} from './chain/server-look.ts';
 export {
   BOOT_CHECK_IN,
   BOOT_WAKE,

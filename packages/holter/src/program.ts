@@ -81,7 +81,7 @@ const GROUPS: readonly (readonly [title: string, commands: readonly Entry[]])[] 
     [
       ['daemon', async () => (await import('./daemon/command.ts')).registerDaemon],
       ['town', async () => (await import('./commands/town.ts')).registerTown],
-      ['boot', async () => (await import('./boot/command.ts')).registerBoot],
+      ['boot', async () => (await import('./commands/boot.ts')).registerBoot],
       ['deacon', async () => (await import('./deacon/command.ts')).registerDeacon],
       ['handoff', async () => (await import('./deacon/command.ts')).registerHandoff],
       ['session', async () => (await import('./deacon/command.ts')).registerSession],

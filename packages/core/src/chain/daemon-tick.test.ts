@@ -305,6 +305,30 @@ describe('an agent of the town', () => {
     expect(effects).toEqual(['1 agent:w terminate']);
   });
 
+  it('whose end somebody has ordered through the server stays down until it is resumed', () => {
+    const order = { by: 'ada', reason: 'enough', at: later(T0, minutes(4)) };
+    const ended = (at: Instant) => look(at, 'w1', { state: 'ended', cpuMs: null, tick: null, order });
+    const { acts, effects, says, state } = ticks(7, (n, at) => ({
+      ...(n < 2 ? member(at, 'w1') : { members: [[NAME, ended(at)] as const] }),
+      ...(n === 4 && asking(at, 'resume', null)),
+    }));
+    expect(acts.filter((act) => act.includes(NAME))).toEqual([
+      '4 start agent:w',
+      '5 start agent:w',
+      '6 start agent:w',
+    ]);
+    expect(says).toEqual(['2 agent:w left-down', '4 agent:w asked']);
+    expect([effects, state.down, state.links[NAME]?.budget.crashedAt]).toEqual([[], {}, []]);
+  });
+
+  it('is not resumed while nobody can see whether its end was ordered', () => {
+    const { says, acts } = ticks(2, (n, at) => ({
+      ...member(at, 'w1', n === 0 ? 'running' : 'unknown'),
+      ...(n === 1 && asking(at, 'resume', null)),
+    }));
+    expect([says, acts.filter((act) => act.includes(NAME))]).toEqual([['1 agent:w asked'], []]);
+  });
+
   it('nobody of an unknown name is asked for', () => {
     const { effects, says } = ticks(1, (_n, at) => asking(at, 'shutdown', null));
     expect([effects, says]).toEqual([[], ['0 agent:w asked']]);

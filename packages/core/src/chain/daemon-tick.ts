@@ -76,6 +76,8 @@ export type DaemonAct =
 
 export type DaemonSays =
   | { readonly name: string; readonly what: LinkSays | 'stalled' }
+  /** Its end was ordered elsewhere, so that it is not started again. */
+  | { readonly name: string; readonly what: 'left-down'; readonly by: string; readonly reason: string }
   /** What has become of a request; `because` is null if it is carried out. */
   | {
       readonly name: string;
@@ -178,6 +180,7 @@ class Tick {
   ): void {
     const isFirst = isNew && look.state === 'gone';
     this.noteRunning(name, look);
+    this.noteOrdered(name, look);
     const isDown = this.state.down[name] !== undefined;
     const seen: LinkLook = isFirst ? { ...look, state: 'unknown' } : look;
     this.fold(name, (link, context) => folding(link, seen, context));
@@ -190,6 +193,16 @@ class Tick {
     const { [name]: shutdown, ...down } = this.state.down;
     if (shutdown && (state === 'running' || state === 'stopped') && process !== shutdown.process)
       this.state = { ...this.state, down };
+  }
+
+  /** Somebody has ordered its end through the server: as if it were shut down, once. */
+  private noteOrdered(name: LinkName, { state, order, process }: LinkLook): void {
+    const { down } = this.state;
+    if (state !== 'ended' || !order || down[name]) return;
+    if (this.linkOf(name).look?.overOrderAt === order.at) return;
+    const { by, reason } = order;
+    this.state = { ...this.state, down: { ...down, [name]: { by, reason, at: this.sight.at, process } } };
+    this.says.push({ name, what: 'left-down', by, reason });
   }
 
   private start(name: 'deacon' | MemberLink): void {
@@ -205,13 +218,17 @@ class Tick {
     const { name, action, by, reason, process } = request;
     const { at } = this.sight;
     const isKept = name === 'deacon' || this.sight.members.some(([member]) => member === name);
-    const because = whyNotCarryOut(request, isKept ? this.linkOf(name) : undefined, at);
+    const isDown = this.state.down[name] !== undefined;
+    const because = whyNotCarryOut(request, isKept ? this.linkOf(name) : undefined, isDown, at);
     this.says.push({ name, what: 'asked', request, because });
     if (because !== null) return;
     const { [name]: shutdown, ...down } = this.state.down;
     if (action === 'shutdown')
       this.state = { ...this.state, down: { ...down, [name]: { by, reason, at, process } } };
-    else if (shutdown) this.state = { ...this.state, down };
+    else if (shutdown) {
+      this.state = { ...this.state, down };
+      this.noteOrderOver(name);
+    }
     const isRunning = process !== null && action !== 'resume';
     if (!isRunning) {
       if (shutdown && action !== 'shutdown') this.start(name);
@@ -220,6 +237,13 @@ class Tick {
     const decision = action === 'shutdown' ? 'terminate' : 'terminate_and_recover';
     this.fold(name, (link, context) => foldOrder(link, { decision, by, reason }, context));
     if (action === 'cycle') this.acts.push({ kind: 'hand-over', request });
+  }
+
+  /** What was ordered before does not count any more, also if the start fails that is asked for now. */
+  private noteOrderOver(name: LinkName): void {
+    const link = this.linkOf(name);
+    const { order } = link.look ?? {};
+    if (link.look && order) this.put(name, { ...link, look: { ...link.look, overOrderAt: order.at } });
   }
 
   private linkOf(name: LinkName): Link {

@@ -30,18 +30,23 @@ export type Shutdown = {
 /** A request that nobody could carry out in time is over: whoever asked has gone on since. */
 const VALID_MS = minutes(10);
 
+const UNSEEN = 'it could not be looked at';
+
 /** Why the request is not carried out; null if it is. */
 export function whyNotCarryOut(
   request: LifecycleRequest,
   link: Link | undefined,
+  isDown: boolean,
   now: Instant,
 ): string | null {
   const { action, process, at } = request;
   if (!link) return 'nothing of this name is kept running here';
   if (at > now || between(at, now) > VALID_MS) return 'it is older than 10 minutes';
-  if (action === 'resume') return null;
   const seen = link.look;
-  if (!seen || seen.state === 'unknown') return 'it could not be looked at';
+  const isUnseen = !seen || seen.state === 'unknown';
+  // It may have been ended by an order that is not known yet.
+  if (action === 'resume') return isUnseen && !isDown ? UNSEEN : null;
+  if (isUnseen) return UNSEEN;
   const running = seen.state === 'running' || seen.state === 'stopped' ? seen.process : null;
   return running === process ? null : 'another run has begun, or it has ended, since it was asked for';
 }

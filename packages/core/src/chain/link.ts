@@ -93,9 +93,15 @@ export type LinkStep = {
 export function foldLook(link: Link, seen: LinkLook, context: LinkContext): LinkStep {
   // What was shut down on purpose has not crashed.
   const state = context.isDown && seen.state === 'gone' ? 'ended' : seen.state;
-  // A look that fails says nothing about a usage limit that is known.
-  const { notBefore } = state === 'unknown' && link.look ? link.look : seen;
-  const look: LinkLook = { ...seen, state, ...(notBefore !== undefined && { notBefore }) };
+  // A look that fails says nothing about what is known of its end.
+  const { notBefore, order } = state === 'unknown' && link.look ? link.look : seen;
+  const overOrderAt = state === 'running' || state === 'stopped' ? undefined : link.look?.overOrderAt;
+  const look: LinkLook = {
+    ...{ ...seen, state },
+    ...(notBefore !== undefined && { notBefore }),
+    ...(order !== undefined && { order }),
+    ...(overOrderAt !== undefined && { overOrderAt }),
+  };
   const fold = new Fold(link, context);
   fold.meet(look);
   if (look.state === 'running' || (look.state === 'ended' && context.name === 'boot')) fold.noteUp();

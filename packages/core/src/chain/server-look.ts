@@ -16,9 +16,16 @@ export type LinkLook = {
   readonly tick: number | null;
   /** Of one that has `ended` at a usage limit of its model: when that resets. It is not to be started before. */
   readonly notBefore?: Instant;
+  /** Of one that has `ended` because somebody has ordered that, and nothing more: it stays down. */
+  readonly order?: EndOrder;
+  /** When the order was given that a person has taken back since, by resuming it. */
+  readonly overOrderAt?: Instant;
   /** Why what another judge has said against its process holds no longer; of a link that such a judge has accused. */
   readonly doubt?: string;
 };
+
+/** Who has ordered an end, and when, by the clock of the server. */
+export type EndOrder = { readonly by: string; readonly reason: string; readonly at: Instant };
 
 /** How far apart two looks are that prove something together. */
 export type LookGap = { readonly msMin: DurationMs; readonly msMax: DurationMs };

@@ -19,6 +19,7 @@ const look = (more: Partial<DeaconLook>): DeaconLook => ({
   wakes: 0,
   sinceWakeMs: null,
   limitedMs: milliseconds(0),
+  downBy: null,
   canBeTold: true,
   isDegraded: false,
   ...more,
@@ -32,6 +33,8 @@ describe('the decision matrix of Boot', () => {
   it.each<[string, string, Partial<DeaconLook>]>([
     ['START', 'a dead session, whatever its file says', { session: 'dead', freshness: aged('fresh') }],
     ['NOTHING', 'a session that has ended at its usage limit', { session: 'dead', limitedMs: minutes(9) }],
+    ['NOTHING', 'a session that was shut down on purpose', { session: 'dead', downBy: 'ada' }],
+    ['WAKE', 'one that somebody has started since', { freshness: aged('very-stale'), downBy: 'ada' }],
     ['NOTHING', 'stale, with mail, at its usage limit', { ...STALE, pendingLetters: 1, ...LIMITED }],
     ['NOTHING', 'woken twice, idle, at its usage limit', { ...WOKEN, ...LIMITED }],
     ['WAKE', 'a very stale heartbeat', { freshness: aged('very-stale') }],

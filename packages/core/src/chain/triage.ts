@@ -31,6 +31,8 @@ export type DeaconLook = {
   readonly process: ChainProcess;
   /** For how long its usage limit lasts, as its program has said; 0 if it has none. */
   readonly limitedMs: DurationMs;
+  /** Who has shut it down on purpose; null if nobody has. */
+  readonly downBy: string | null;
   /** It waits for a person: a permission prompt or a question. */
   readonly isAsking: boolean;
   /** How often this run was woken since its last fresh heartbeat; only deliveries that succeeded count. */
@@ -69,9 +71,11 @@ const answerMsOf = (tickMs: DurationMs): DurationMs => milliseconds(0.75 * tickM
 
 /** Boot's decision matrix. */
 export function triage(look: DeaconLook, limits: TriageLimits = triageDefaults): Triage {
-  const { session, freshness, pendingLetters, unknownMs, limitedMs } = look;
+  const { session, freshness, pendingLetters, unknownMs, limitedMs, downBy } = look;
   const isLimited = limitedMs > 0;
   const limit = `it has reached its usage limit, which resets in ${inWords(limitedMs)}`;
+  if (session === 'dead' && downBy !== null)
+    return { action: 'NOTHING', reason: `its session has ended; it was shut down by ${downBy}` };
   if (session === 'dead' && isLimited)
     return { action: 'NOTHING', reason: `its session has ended; ${limit}` };
   if (session === 'dead') return { action: 'START', reason: 'its session is dead' };

@@ -11,7 +11,7 @@ import {
 } from '@holter/core/chain';
 import { instant } from '@holter/core/time';
 import type { ProcessIdentity } from '@holter/server/process';
-import { type ActContext, restartDeacon, startDeacon } from '../deacon/act.ts';
+import type { ActContext } from '../deacon/act.ts';
 import { heartbeatReading } from '../deacon/heartbeat.ts';
 import { type DeaconRun, type DeaconView, lookAtDeacon } from '../deacon/look.ts';
 import { isAskingAt, promptOf, sampleOf, typing } from '../deacon/sample.ts';
@@ -27,13 +27,16 @@ type BootContext = ActContext & {
   readonly mail: ChainMail;
   /** This process. */
   readonly self: ProcessIdentity;
-  /** Whether START and RESTART are carried out here, and not by the daemon. */
-  readonly mayAct: boolean;
+  /** Who has shut the Deacon down on purpose; null if nobody has. */
+  readonly downBy: string | null;
   /** A person has stopped Holter's own acts: nothing is sent to the Deacon, started or ended. People are still told. */
   readonly isHeld: boolean;
   /** Asked before the Deacon is woken or nudged; null leaves the decision of the rules. */
   readonly advise: ((question: Question) => Promise<Triage | null>) | null;
 };
+
+/** What became of START and RESTART, which Boot does not carry out itself. */
+export const LEFT_TO_DAEMON = 'left to the daemon';
 
 /** Of what its pane shows, for the one who is asked. */
 const PANE_LINES = 60;
@@ -61,13 +64,13 @@ export async function runTriage(context: BootContext): Promise<BootStatus> {
     ...{ session: view.session, isDegraded: view.isDegraded, freshness, pendingLetters, process, unknownMs },
     isAsking: await isAskingAt(prompt),
     wakes: memory.wakes,
-    ...{ sinceWakeMs, limitedMs },
+    ...{ sinceWakeMs, limitedMs, downBy: context.downBy },
     canBeTold: (prompt !== null || pendingLetters !== null) && memory.unsent < UNSENT_MAX,
   };
   const ruled = triage(look, { ...settings.freshness, tickMs: settings.tickMs });
   const isAsked = isAskedFor(ruled) && !context.isHeld;
   const decided = (isAsked && (await ask(context, view, look, ruled))) || ruled;
-  const done = await carryOut(context, decided, view, prompt, memory);
+  const done = await carryOut(context, decided, prompt, memory);
   const status: BootStatus = {
     ...decided,
     at: now(),
@@ -109,7 +112,6 @@ type Done = { readonly result: string; readonly memory: Partial<BootMemory> };
 async function carryOut(
   context: BootContext,
   { action, reason }: Triage,
-  view: DeaconView,
   prompt: Prompt | null,
   memory: BootMemory,
 ): Promise<Done> {
@@ -127,18 +129,8 @@ async function carryOut(
       return { result, memory: { ...counted, wakeTriedAt: context.now() } };
     }
     case 'START':
-    case 'RESTART': {
-      if (!context.mayAct) return { result: 'left to the daemon', memory: {} };
-      const incarnation = view.run?.incarnation;
-      const { outcome, detail } =
-        action === 'RESTART' && incarnation !== undefined
-          ? await restartDeacon(context, incarnation, { ...memory, at: context.now() })
-          : await startDeacon(context);
-      if (outcome === 'done' || outcome === 'left alone')
-        return { result: `${outcome}: ${detail}`, memory: {} };
-      const told = await tellOverseer(context, `${reason}. ${detail}`, memory);
-      return { result: `${outcome}: ${detail}; ${told.result}`, memory: told.memory };
-    }
+    case 'RESTART':
+      return { result: LEFT_TO_DAEMON, memory: {} };
     case 'ESCALATE': {
       const { result, memory: told } = await tellOverseer(context, reason, memory);
       // A person knows, and it may be in reach again.

@@ -1,5 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { findProcess, identityOf, isAlive, type ProcessIdentity } from '@holter/server/process';
+import {
+  findProcess,
+  identityOf,
+  isAlive,
+  type ProcessIdentity,
+  type ProcessRow,
+} from '@holter/server/process';
 import type { Chain } from '../deacon/context.ts';
 import { mainFile } from '../package/main-file.ts';
 import type { Hand } from './daemon.ts';
@@ -24,7 +30,7 @@ export class BootHand implements Hand {
   }
 
   look: Hand['look'] = async (before) => {
-    const { table, clock } = this.chain;
+    const { clock } = this.chain;
     const at = clock.now();
     if (this.run?.identity && !this.isRunning) {
       const process = JSON.stringify(this.run.identity);
@@ -32,7 +38,7 @@ export class BootHand implements Hand {
       return { at, process, state, cpuMs: null, tick: null };
     }
     const known = this.run?.identity ?? knownProcess(before);
-    const row = known && findProcess(table, known);
+    const row = known && this.findBoot(known);
     // One that an earlier daemon has started: how it ended is not known.
     if (!known || !row || row.state === 'zombie') return { ...unknownLook(at, before), state: 'ended' };
     const state = row.state === 'stopped' ? 'stopped' : 'running';
@@ -42,25 +48,45 @@ export class BootHand implements Hand {
   stop: Hand['stop'] = async (process) => {
     const { table, clock } = this.chain;
     const identity = JSON.parse(process) as ProcessIdentity;
-    const row = findProcess(table, identity);
-    if (row) globalThis.process.kill(row.pid, 'SIGKILL');
+    const row = this.findBoot(identity);
+    if (!row) return isAlive(table, identity) ? `process ${identity.pid} is not a triage of this town` : null;
+    globalThis.process.kill(row.pid, 'SIGKILL');
     for (let looks = 0; looks < LOOKS_MAX && isAlive(table, identity); looks++)
       await new Promise<void>((resolve) => void clock.after(LOOK_EVERY_MS, resolve));
     return isAlive(table, identity) ? `process ${identity.pid} does not end` : null;
   };
 
   start: Hand['start'] = async () => {
-    const { town, settings, table } = this.chain;
-    const args = [mainFile, 'boot', 'triage', `--session=${settings.bootSession}`, '--town', town.path];
-    const child = spawn(process.execPath, [...args, ...this.options], { stdio: 'ignore' });
+    const { table } = this.chain;
+    const args = [mainFile, ...this.words, ...this.options];
+    const child = spawn(process.execPath, args, { stdio: 'ignore' });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', reject);
     });
     const row = child.pid === undefined ? null : table.row(child.pid);
     this.run = { child, identity: row && identityOf(table, row) };
+    return undefined;
   };
+
+  private get words(): readonly string[] {
+    const { town, settings } = this.chain;
+    return ['boot', 'triage', `--session=${settings.bootSession}`, '--town', town.path];
+  }
+
+  /** Its own child, or one of an earlier daemon: what is only written down to be Boot must also have been called so. */
+  private findBoot(identity: ProcessIdentity): ProcessRow | null {
+    const { table } = this.chain;
+    const row = findProcess(table, identity);
+    if (!row || isSame(this.run?.identity, identity)) return row;
+    // The interpreter and the file come first, and may have been updated since.
+    const called = table.argv(row.pid)?.slice(2) ?? [];
+    return this.words.every((word, n) => called[n] === word) ? row : null;
+  }
 }
+
+const isSame = (one: ProcessIdentity | null | undefined, other: ProcessIdentity): boolean =>
+  one?.pid === other.pid && one.startedAt === other.startedAt && one.bootId === other.bootId;
 
 const LOOK_EVERY_MS = 50;
 const LOOKS_MAX = 100;

@@ -124,6 +124,11 @@ export class ChainBook {
     return { acts, says, steps };
   }
 
+  /** Who looks only when asked to has not stalled since the last tick. */
+  beginWatch(at: Instant): void {
+    if (this.state.tickedAt !== null) this.state = { ...this.state, tickedAt: at };
+  }
+
   async fold(
     name: LinkName,
     moment: Moment,

@@ -1,4 +1,4 @@
-import { daemonDefaults, instant, memberLink } from '@holter/core';
+import { daemonDefaults, memberLink } from '@holter/core';
 import { DataFolder, dataFolderPath } from '@holter/server/process';
 import type { Command } from 'commander';
 import { findServer, refuseAgents } from '../client/connection.ts';
@@ -13,8 +13,8 @@ import { deaconHand } from './deacon-hand.ts';
 import { memberHand } from './member-hand.ts';
 import { runDaemon } from './run-daemon.ts';
 import { takeServiceNotice } from './service-notify.ts';
+import { endOfAgents } from './told-end.ts';
 import { townDuties } from './town-duties.ts';
-import type { LimitOf } from './usage-limit.ts';
 
 type Options = {
   readonly town?: string;
@@ -55,17 +55,13 @@ async function daemon(io: Io, options: Options): Promise<void> {
   const boot = new BootHand(chain, passedOn);
   const names = [...chain.commands.agents.keys()];
   const mail = new ChainMail(() => findServer(io, options, 'operator'));
-  const limitOf: LimitOf = async (name) => {
-    const until = (await mail.limitedUntil(name)) ?? null;
-    // Said by the wall clock; the one of the daemon stands still while the machine sleeps.
-    return until === null ? null : instant(clock.now() + (until - chain.now()));
-  };
-  const members = new Map(names.map((name) => [memberLink(name), memberHand(chain, name, limitOf)]));
+  const endOf = endOfAgents(mail, clock, chain.now);
+  const members = new Map(names.map((name) => [memberLink(name), memberHand(chain, name, endOf)]));
   try {
     await runDaemon({
       ...{ town, folder, clock, table, env, workingDirectory },
       settings: { tickMs: settings.tickMs, limits: daemonDefaults.limits },
-      hands: { boot, deacon: deaconHand(chain, limitOf), members },
+      hands: { boot, deacon: deaconHand(chain, endOf), members },
       duties: townDuties(chain, boot, mail),
       isOnce: options.once === true,
       notify,

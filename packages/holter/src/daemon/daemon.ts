@@ -27,8 +27,8 @@ export type Hand = {
   look(before: LinkLook | null): Promise<LinkLook>;
   /** Ends exactly this process; null when it is gone, else why not. An order needs no evidence against it. */
   stop(process: string, isOrdered: boolean): Promise<string | null>;
-  /** Throws if it does not come up. */
-  start(): Promise<void>;
+  /** How it was started, if there is more to say than that. Throws if it does not come up. */
+  start(): Promise<string | undefined>;
 };
 
 /** What the daemon sees and does in its town besides looking after the links. */
@@ -54,6 +54,8 @@ type DaemonParts = {
   readonly settings: DaemonSettings;
   readonly hands: Hands;
   readonly duties: TownDuties;
+  /** Acts on this link alone: what is to be done about others waits for the daemon of the town. */
+  readonly only?: LinkName;
   /** How long a look may take. */
   readonly lookMs: number;
   /** A person has stopped Holter's own acts. */
@@ -66,6 +68,8 @@ type DaemonParts = {
   readonly outside: Pick<OutsideVoice, 'tell' | 'settle'>;
 };
 
+/** Longer than the server, tmux and the disk may take to answer. */
+export const LOOK_MS = 30_000;
 /** How much later the second look comes, before anything is ended. */
 const SECOND_LOOK_SHARE = 1 / 36;
 const LOOK_SHARE_MIN = 1 / 60;
@@ -174,9 +178,11 @@ export class Daemon {
   }
 
   private async carryOutOne(claimed: ClaimedEffect): Promise<void> {
-    const { book, clock, settings, isHeld } = this.parts;
+    const { book, clock, settings, isHeld, only } = this.parts;
     const { effect } = claimed;
     const name = effect.agentId as LinkName;
+    if (only !== undefined && name !== only)
+      return book.retry(claimed, instant(clock.now() + settings.tickMs), 'it is left to the daemon');
     const isOwnAct = effect.kind !== 'notify' && !isOrderedByPerson(book.link(name));
     if (isOwnAct && isHeld())
       return book.retry(claimed, instant(clock.now() + settings.tickMs), 'acts are stopped');
@@ -216,14 +222,17 @@ export class Daemon {
   private async startLink(name: LinkName, claimed: ClaimedEffect): Promise<void> {
     const { say } = this.parts;
     if (!(await this.secondLook(name, claimed))) return;
+    let how: string | undefined;
     const failure = await this.tried(async () => {
-      await this.handOf(name).start();
+      how = await this.handOf(name).start();
       return null;
     });
     const look = failure === null ? await this.look(name) : null;
-    if (look?.process && (look.state === 'running' || look.state === 'ended')) {
+    // Only a triage may have come to its end already.
+    const isUp = look?.state === 'running' || (name === 'boot' && look?.state === 'ended');
+    if (look?.process && isUp) {
       const { process } = look;
-      say(`${name}: started`);
+      say(`${name}: ${how ?? STARTED}`);
       await this.fold(name, (link, context) => foldStart(link, process, context));
       return this.receive(name, claimed, 'done', 'it is up');
     }
@@ -290,14 +299,16 @@ export class Daemon {
 
   private async act(act: DaemonAct): Promise<void> {
     const { duties, say } = this.parts;
+    let how: string | undefined;
     const failure = await this.tried(async () => {
       if (act.kind === 'triage') await duties.triage();
       else if (act.kind === 'wake') await duties.wake();
       else if (act.kind === 'hand-over') await duties.handOver(act.request);
-      else await this.handOf(act.name).start();
+      else how = await this.handOf(act.name).start();
       return null;
     });
-    if (act.kind === 'start') say(`${act.name}: ${failure === null ? 'started' : notStarted(failure)}`);
+    if (act.kind === 'start')
+      say(`${act.name}: ${failure === null ? (how ?? STARTED) : notStarted(failure)}`);
     else if (failure !== null) say(`${act.kind} failed: ${failure}`);
     if (act.kind === 'start' && failure !== null) await this.fold(act.name, foldFailedStart);
   }
@@ -351,6 +362,8 @@ export class Daemon {
     }
   }
 }
+
+const STARTED = 'started';
 
 const notStarted = (why: string): string => `it could not be started: ${why}`;
 

@@ -2,7 +2,7 @@ import type { LinkLook } from '@holter/core';
 import type { SampleAt } from '@holter/core/chain';
 import { findProcess, type ProcessIdentity } from '@holter/server/process';
 import { readBootStatus } from '../boot/status-file.ts';
-import { restartDeacon, startDeacon, stopDeacon } from '../deacon/act.ts';
+import { deaconOf, restartDeacon, startDeacon, stopKept } from '../deacon/act.ts';
 import type { Chain } from '../deacon/context.ts';
 import { hasEndedOnPurpose } from '../deacon/ended.ts';
 import { heartbeatReading } from '../deacon/heartbeat.ts';
@@ -12,13 +12,13 @@ import { incarnationOf } from '../town/incarnation.ts';
 import { DEACON } from '../town/town.ts';
 import type { Hand } from './daemon.ts';
 import { knownProcess, unknownLook } from './server-link.ts';
-import { type LimitOf, noLimit, withLimit } from './usage-limit.ts';
+import { type EndOf, noEnd, withEnd } from './told-end.ts';
 
 /**
  * The Deacon, as one link of the chain. Whether one that runs is stuck is Boot's to say, so its CPU time is no evidence
  * here; but where Boot wants a restart, its process and its prompt are looked at again.
  */
-export function deaconHand(chain: Chain, limitOf: LimitOf = noLimit): Hand {
+export function deaconHand(chain: Chain, endOf: EndOf = noEnd): Hand {
   const { table, clock } = chain;
   return {
     look: async (before) => {
@@ -30,7 +30,7 @@ export function deaconHand(chain: Chain, limitOf: LimitOf = noLimit): Hand {
         const isMeant = known !== null && (await hasEndedOnPurpose(chain, incarnationOf(known)));
         const state = isMeant ? 'ended' : 'gone';
         const look = { at, process: before?.process ?? null, state, cpuMs: null, tick: null } as const;
-        return withLimit(look, DEACON, limitOf);
+        return withEnd(look, DEACON, endOf);
       }
       const row = run && findProcess(table, run.process);
       if (!run || !row) return unknownLook(at, before);
@@ -44,13 +44,15 @@ export function deaconHand(chain: Chain, limitOf: LimitOf = noLimit): Hand {
     stop: async (process, isOrdered) => {
       const incarnation = incarnationOf(identityIn(process));
       const { outcome, detail } = isOrdered
-        ? await stopDeacon(chain, incarnation)
+        ? await stopKept(chain, deaconOf(chain), incarnation)
         : await restartDeacon(chain, incarnation, await sampleOfBoot(chain, incarnation));
       return outcome === 'done' ? null : `${outcome}: ${detail}`;
     },
     start: async () => {
       const { outcome, detail } = await startDeacon(chain);
-      if (outcome !== 'done' && outcome !== 'left alone') throw new Error(`${outcome}: ${detail}`);
+      if (outcome === 'done') return detail;
+      if (outcome !== 'left alone') throw new Error(`${outcome}: ${detail}`);
+      return `${outcome}: ${detail}`;
     },
   };
 }

@@ -16,6 +16,8 @@ export function inWords(news: DaemonSays, { loopCrashes, loopMs, probeEveryMs }:
       return `${name}: it is heard again`;
     case 'stalled':
       return 'the daemon itself did not run for a while; looks from before do not count';
+    case 'left-down':
+      return `${name}: ended by order of ${news.by}${news.reason === '' ? '' : ` (${news.reason})`}; it stays down until it is resumed`;
     case 'asked': {
       const { action, by, reason } = news.request;
       const asked = `${name}: ${action} asked for by ${by}${reason === '' ? '' : ` (${reason})`}`;

@@ -1,8 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { type DaemonSettings, type Instant, instant } from '@holter/core';
 import { acquireLock, lockHolder } from '@holter/server/own-store';
-import { defaultPolicies, policyFor } from '@holter/server/policy';
 import {
   type Clock,
   type DataFolder,
@@ -15,9 +13,10 @@ import { CliFailure } from '../terminal/failure.ts';
 import { incarnationOf } from '../town/incarnation.ts';
 import { writeStateFile } from '../town/state-file.ts';
 import type { Town } from '../town/town.ts';
-import { ChainBook } from './chain-book.ts';
-import { Daemon, type Hands, type TownDuties } from './daemon.ts';
+import type { ChainBook } from './chain-book.ts';
+import { Daemon, type Hands, LOOK_MS, type TownDuties } from './daemon.ts';
 import { DaemonLog } from './daemon-log.ts';
+import { openBook, withChainPolicy } from './open-book.ts';
 import { outsideOf } from './open-outside.ts';
 import { OutsideVoice } from './outside-voice.ts';
 import { Reporter } from './reporter.ts';
@@ -47,8 +46,6 @@ type DaemonOptions = {
 
 /** How long the server may take to answer: far longer than it ever does, and far shorter than a tick. */
 const ANSWER_MS = 15_000;
-/** Longer than the server, tmux and the disk may take to answer. */
-const LOOK_MS = 30_000;
 
 /** The daemon of a town, until it is stopped. There is one: a second one ends with a message. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
@@ -66,8 +63,8 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   };
   const own = table.row(process.pid);
   const incarnation = own ? incarnationOf(identityOf(table, own)) : String(process.pid);
-  const settings = { ...options.settings, policy: policyFor(defaultPolicies, 'chain', 'server', 'chain') };
-  const book = await ChainBook.open(join(town.daemonFolder, 'chain.db'), settings, realDice.newId);
+  const settings = withChainPolicy(options.settings);
+  const book = await openBook({ town, data: folder.path, say }, settings);
   try {
     writeSettingsFile(town.daemonPidFile, `${process.pid}\n`);
     const reporter = new Reporter({ folder, instanceId: incarnation, tickMs: settings.tickMs });

@@ -72,9 +72,10 @@ export class ServerLink {
     return file === null || table.row(file.pid) === null;
   }
 
-  async start(): Promise<void> {
+  async start(): Promise<undefined> {
     const { start, ...context } = this.context;
     await (start ? start() : ensureServer({ ...context, idleSeconds: null }));
+    return undefined;
   }
 
   /** Ends exactly this process. Null when it is gone, else what is left. */

@@ -48,7 +48,7 @@ export function townDuties(chain: Chain, boot: BootHand, mail: ChainMail): TownD
         ...(await lifecycleLetters({ clock, now, mail }, looks)),
       ],
     }),
-    triage: boot.start,
+    triage: async () => void (await boot.start()),
     wake: async () => {
       const why = await mail.nudge(BOOT_WAKE);
       if (why !== null) throw new Error(why);

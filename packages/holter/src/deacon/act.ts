@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { freshnessOf, type SampleAt } from '@holter/core/chain';
 import { instant } from '@holter/core/time';
 import {
@@ -15,7 +15,14 @@ import {
 import { TmuxError } from '../tmux/control-client.ts';
 import { incarnationOf } from '../town/incarnation.ts';
 import { heartbeatReading } from './heartbeat.ts';
-import { type DeaconContext, type DeaconRun, type DeaconView, lookAtDeacon, recordProcess } from './look.ts';
+import {
+  type DeaconContext,
+  type DeaconRun,
+  type DeaconView,
+  lookAtDeacon,
+  lookAtKept,
+  recordProcess,
+} from './look.ts';
 import type { TownSession } from './sessions.ts';
 import { whyNotStuck } from './still-stuck.ts';
 
@@ -34,20 +41,40 @@ export type ActContext = DeaconContext & {
   readonly alone: <T>(act: () => Promise<T>) => Promise<T | null>;
 };
 
+/** What the chain keeps running: the Deacon, or an agent of the town. */
+export type Kept = {
+  readonly session: string;
+  readonly folder: string;
+  /** Program and arguments. */
+  readonly command: readonly string[];
+  /** Where its process is written down. */
+  readonly processFile: string;
+  /** Where its output goes without tmux. */
+  readonly logFile: string;
+};
+
 const CLEANUP_MS = 10_000;
 const HISTORY_LINES = 300;
 
-/** Starts the Deacon if there still is none; a zombie session is killed first, exactly that one. */
+export const deaconOf = ({ town, settings, command, processFile }: ActContext): Kept => ({
+  ...{ session: settings.deaconSession, folder: town.deaconFolder, command, processFile },
+  logFile: join(town.deaconFolder, 'deacon.log'),
+});
+
 export const startDeacon = (context: ActContext): Promise<ActOutcome> =>
+  startKept(context, deaconOf(context));
+
+/** Starts it if it still does not run; a zombie session is killed first, exactly that one. */
+export const startKept = (context: ActContext, kept: Kept): Promise<ActOutcome> =>
   locked(context, async () => {
-    const seen = await lookAtDeacon(context);
+    const seen = await lookAtKept(context, kept);
     if (seen.session === 'unknown') return leftAlone('it can not be seen whether it runs');
     if (seen.session !== 'dead') return leftAlone('it runs again');
     if (seen.zombie) {
       const refusal = await killZombie(context, seen.zombie);
       if (refusal) return refusal;
     }
-    return start(context, seen);
+    return start(context, kept, seen);
   });
 
 /**
@@ -70,14 +97,16 @@ export const restartDeacon = (
     const doubt = await whyNotStuck(context, run, decidedBy);
     if (doubt !== null) return leftAlone(doubt);
     const stopped = await stop(context, run);
-    return stopped ?? start(context, seen);
+    return stopped ?? start(context, deaconOf(context), seen);
   });
 
-/** Stops this very run of the Deacon, because somebody who may has ordered it. */
-export const stopDeacon = (context: ActContext, incarnation: string): Promise<ActOutcome> =>
+/** Stops this very run, because somebody who may has ordered it. */
+export const stopKept = (context: ActContext, kept: Kept, incarnation: string): Promise<ActOutcome> =>
   locked(context, async () => {
-    const { run } = await lookAtDeacon(context);
-    if (!run || run.incarnation !== incarnation) return leftAlone('another one runs now');
+    const { session, run } = await lookAtKept(context, kept);
+    if (session === 'dead') return { outcome: 'done', detail: 'it has ended already' };
+    if (!run) return leftAlone('it can not be seen whether it runs');
+    if (run.incarnation !== incarnation) return leftAlone('another one runs now');
     return (await stop(context, run)) ?? { outcome: 'done', detail: 'it was ended' };
   });
 
@@ -151,10 +180,8 @@ async function keepHistory(
 ): Promise<void> {
   try {
     const texts = await Promise.all(panes.map(({ pane }) => pane.history(HISTORY_LINES)));
-    const file =
-      name === settings.deaconSession
-        ? join(town.deaconFolder, 'last-session.txt')
-        : join(town.daemonFolder, `last-session-${name.replace(/[^A-Za-z0-9_@-]/g, '_')}.txt`);
+    const isDeacon = name === settings.deaconSession;
+    const file = isDeacon ? join(town.deaconFolder, 'last-session.txt') : town.memberHistoryFile(name);
     const { redact } = await import('@holter/server/redaction');
     writeSettingsFile(file, redact(texts.join('\n')));
   } catch {
@@ -162,29 +189,29 @@ async function keepHistory(
   }
 }
 
-async function start(context: ActContext, { isDegraded }: DeaconView): Promise<ActOutcome> {
-  const { town, sessions, settings, table, command, env } = context;
-  mkdirSync(town.deaconFolder, { recursive: true });
+async function start(context: ActContext, kept: Kept, { isDegraded }: DeaconView): Promise<ActOutcome> {
+  const { sessions, table, env } = context;
+  const { session: name, folder, command } = kept;
+  mkdirSync(folder, { recursive: true });
   try {
-    const pid = isDegraded
-      ? spawnDirectly(context)
-      : await sessions.start({ name: settings.deaconSession, folder: town.deaconFolder, command, env });
+    const pid = isDegraded ? spawnDirectly(kept, env) : await sessions.start({ name, folder, command, env });
     const row = table.row(pid);
     if (!row) return { outcome: 'failed', detail: 'it ended at once' };
-    recordProcess(context, identityOf(table, row));
-    const place = isDegraded ? 'as a process of its own, without tmux' : `in ${settings.deaconSession}`;
+    recordProcess({ ...context, processFile: kept.processFile }, identityOf(table, row));
+    const place = isDegraded ? 'as a process of its own, without tmux' : `in ${name}`;
     return { outcome: 'done', detail: `started ${place} (pid ${pid})` };
   } catch (error) {
     return { outcome: 'failed', detail: `it could not be started: ${(error as Error).message}` };
   }
 }
 
-function spawnDirectly({ town, command, env }: ActContext): number {
+function spawnDirectly({ command, folder, logFile }: Kept, env: ActContext['env']): number {
   const [program = '', ...args] = command;
-  const log = openLogFile(join(town.deaconFolder, 'deacon.log'));
+  mkdirSync(dirname(logFile), { recursive: true });
+  const log = openLogFile(logFile);
   try {
     const child = spawn(program, args, {
-      cwd: town.deaconFolder,
+      cwd: folder,
       detached: true,
       stdio: ['ignore', log, log],
       env: { ...process.env, ...env },

@@ -22,7 +22,7 @@ import { writeEnd } from './ended.ts';
 import { HANDOFF, writeHandoff } from './handoff.ts';
 import { checkHealth, type HealthCheck, whyHandOver, writeHealthCheck, wrongInRow } from './health-check.ts';
 import { lastCycle, writeHeartbeat } from './heartbeat.ts';
-import { type DeaconRun, isWithin, lookAtDeacon, recordProcess } from './look.ts';
+import { type DeaconRun, isWithin, lookAtDeacon, lookAtKept, recordProcess } from './look.ts';
 import { Patrol } from './patrol.ts';
 
 type CheckOptions = ChainOptions & PrintOptions;
@@ -112,7 +112,7 @@ async function run(io: Io, options: ChainOptions): Promise<void> {
     say: (line) => io.err(`holter: ${line}\n`),
   });
   io.onStop(() => {
-    writeEnd(chain, 'it was stopped', other?.incarnation ?? incarnationOf(self));
+    writeEnd({ file: town.deaconEndFile, now }, 'it was stopped', other?.incarnation ?? incarnationOf(self));
     patrol.stop();
   });
   io.out(`patrolling ${town.path}; see ${town.heartbeatFile}\n`);
@@ -213,7 +213,7 @@ async function kill(io: Io, name: string, options: ChainOptions): Promise<void> 
     if (found.kind === 'unknown') throw new CliFailure(found.because);
     if (found.kind === 'none') throw new CliFailure(`no session is called ${name} on this tmux server`);
     const isConfirmed = options.socket !== undefined;
-    const run = name === chain.settings.deaconSession ? (await lookAtDeacon(chain)).run : null;
+    const { run, file } = await ownEndOf(chain, name);
     const ended = await chain.alone(() => killSession(chain, found.session, isConfirmed));
     const { outcome, detail } = ended ?? { outcome: 'refused', detail: 'another process acts on it' };
     if (outcome !== 'done')
@@ -222,9 +222,19 @@ async function kill(io: Io, name: string, options: ChainOptions): Promise<void> 
         outcome === 'refused' && ended ? `name its socket to end it all the same: --socket default` : null,
       );
     // It was meant: the daemon starts the next one, and counts no crash.
-    if (run) writeEnd(chain, 'holter session kill', run.incarnation);
+    if (run) writeEnd({ file, now: chain.now }, 'holter session kill', run.incarnation);
     io.out(`${detail}\n`);
   } finally {
     chain.close();
   }
+}
+
+/** What runs in this session for the chain, and where its end is written down. */
+async function ownEndOf(chain: Chain, name: string): Promise<{ run: DeaconRun | null; file: string }> {
+  const { town, settings, members, memberFile } = chain;
+  if (name === settings.deaconSession)
+    return { run: (await lookAtDeacon(chain)).run, file: town.deaconEndFile };
+  const file = town.memberEndFile(name);
+  if (!members.has(name)) return { run: null, file };
+  return { run: (await lookAtKept(chain, { session: name, processFile: memberFile(name) })).run, file };
 }

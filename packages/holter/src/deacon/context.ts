@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import type { TownCommands } from '@holter/server/config';
 import {
   dataFolderPath,
@@ -15,6 +14,7 @@ import type { ServerOptions } from '../client/connection.ts';
 import { mainFile } from '../package/main-file.ts';
 import { CliFailure } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
+import { chainFiles } from '../town/chain-files.ts';
 import { readTownCommands } from '../town/commands.ts';
 import { readTownSettings } from '../town/settings.ts';
 import { DEACON, findTown, type Town } from '../town/town.ts';
@@ -29,6 +29,8 @@ export type Chain = ActContext & {
   readonly commands: TownCommands;
   /** Program and arguments of each further agent of the town, by the name of its session. */
   readonly members: ReadonlyMap<string, readonly string[]>;
+  /** Where the process of one of them is written down. */
+  readonly memberFile: (name: string) => string;
   /** The data folder of the server. */
   readonly data: string;
   readonly close: () => void;
@@ -44,11 +46,13 @@ export async function openChain(io: Io, options: ChainOptions): Promise<Chain> {
   const clock = realClock();
   const sessions = new TownSessions(town.path, options.socket ?? commands.socket ?? undefined, io.env);
   const data = dataFolderPath(options.data, io.env);
+  const files = chainFiles(data, town.path);
   return {
     ...{ town, settings, sessions, table, clock, commands, data },
     // Files are dated for other processes, and a clock that stood still while the machine slept would date them back.
     now: wallNow,
-    processFile: join(data, 'deacons', `${hashOf(town.path)}.json`),
+    processFile: files.deacon,
+    memberFile: files.member,
     command: deaconCommand(town, commands, data),
     members: new Map(
       [...commands.agents].map(([name, { command, group }]) => [
@@ -61,8 +65,6 @@ export async function openChain(io: Io, options: ChainOptions): Promise<Chain> {
     close: () => sessions.close(),
   };
 }
-
-const hashOf = (path: string): string => createHash('sha256').update(path).digest('hex').slice(0, 16);
 
 /** Holter's own patrol, or the agent that the operator names, which `holter run` looks after. */
 function deaconCommand(town: Town, { deacon }: TownCommands, data: string): readonly string[] {

@@ -35,7 +35,7 @@ it('a Deacon that says nothing has crashed', async () => {
 
 it('one that was stopped, or has handed over, has ended on purpose; another run has not', async () => {
   beatAt(NOW - 1_000);
-  writeEnd({ town, now: () => NOW }, 'it was stopped', 'a');
+  writeEnd({ file: town.deaconEndFile, now: () => NOW }, 'it was stopped', 'a');
   expect([await isMeant('a'), await isMeant('b')]).toEqual([true, false]);
   rmSync(town.deaconEndFile);
   await handOverAt(NOW);

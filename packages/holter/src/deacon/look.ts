@@ -24,7 +24,7 @@ export type DeaconContext = {
   readonly now: () => number;
 };
 
-/** The process that runs as the Deacon. */
+/** The process that runs as the Deacon, or as an agent of the town. */
 export type DeaconRun = ChainRun & {
   readonly process: ProcessIdentity;
   /** Null for one that runs outside of tmux. */
@@ -32,8 +32,8 @@ export type DeaconRun = ChainRun & {
 };
 
 /**
- * The Deacon as tmux and the processes show it. Outside of tmux it is the process that was written down when it was
- * started, as long as that one lives; nothing in the town can say that another process is the Deacon.
+ * The Deacon, or an agent of the town, as tmux and the processes show it. Outside of tmux it is the process that was
+ * written down when it was started, as long as that one lives; nothing in the town can say that it is another process.
  */
 export type DeaconView = {
   readonly session: SessionState;
@@ -44,12 +44,18 @@ export type DeaconView = {
   readonly isDegraded: boolean;
 };
 
-export async function lookAtDeacon(context: DeaconContext): Promise<DeaconView> {
-  const { sessions, settings } = context;
-  const found = await sessions.find(settings.deaconSession);
+export const lookAtDeacon = (context: DeaconContext): Promise<DeaconView> =>
+  lookAtKept(context, { session: context.settings.deaconSession, processFile: context.processFile });
+
+/** The same for an agent of the town. */
+export async function lookAtKept(
+  context: Omit<DeaconContext, 'processFile'>,
+  { session, processFile }: { readonly session: string; readonly processFile: string },
+): Promise<DeaconView> {
+  const found = await context.sessions.find(session);
   const isDegraded = found.kind === 'no-tmux';
   if (found.kind === 'unknown') return { session: 'unknown', run: null, zombie: null, isDegraded };
-  const recorded = await recordedProcess(context);
+  const recorded = await recordedProcess(processFile, context.now);
   if (found.kind === 'found') {
     const pane = paneOf(found.session, recorded, context.table);
     if (pane) {
@@ -66,7 +72,11 @@ export async function lookAtDeacon(context: DeaconContext): Promise<DeaconView> 
   return { session: 'dead', run: null, zombie, isDegraded };
 }
 
-function runOf({ now }: DeaconContext, process: ProcessIdentity, place: DeaconRun['place']): DeaconRun {
+function runOf(
+  { now }: Pick<DeaconContext, 'now'>,
+  process: ProcessIdentity,
+  place: DeaconRun['place'],
+): DeaconRun {
   const startedAt = startedAtOf(process, now());
   return {
     process,
@@ -76,11 +86,7 @@ function runOf({ now }: DeaconContext, process: ProcessIdentity, place: DeaconRu
   };
 }
 
-/** The first pane in which something runs. A shell that was left at its prompt is nothing. */
-export const livingPane = (session: TownSession, table: ProcessTable): TownSession['panes'][number] | null =>
-  paneOf(session, null, table);
-
-/** The pane that was started as the Deacon, else the first in which something runs. */
+/** The pane that the chain has started, else the first in which something runs. A shell left at its prompt is nothing. */
 function paneOf(
   { panes }: TownSession,
   recorded: ProcessIdentity | null,
@@ -102,8 +108,8 @@ function isLeftShell(table: ProcessTable, pid: number): boolean {
   return isShell && table.childPids(pid).length === 0;
 }
 
-/** Which process was started as the Deacon last. */
-async function recordedProcess({ processFile, now }: DeaconContext): Promise<ProcessIdentity | null> {
+/** Which process was started last. */
+async function recordedProcess(processFile: string, now: () => number): Promise<ProcessIdentity | null> {
   const reading = await readStateFile(processFile, now);
   if (reading.kind !== 'read') return null;
   const { pid, started_at: startedAt, boot_id: bootId } = reading.state;

@@ -1,6 +1,7 @@
 import { ClientError, type LetterView } from '@holter/server/local';
 import { clientOf } from '../client/ask.ts';
 import type { Connection } from '../client/connection.ts';
+import { newestEvents } from '../client/newest-events.ts';
 import { CliFailure } from '../terminal/failure.ts';
 import { BOOT, DAEMON, DEACON } from './town.ts';
 
@@ -17,6 +18,21 @@ type Letter = {
   readonly type: string;
   readonly priority?: 'urgent' | 'high' | 'normal';
 };
+
+/** What the server knows about the end of an agent. */
+type ServersEnd = {
+  /** When the start that has ended was registered. */
+  readonly startedAt: number;
+  /** When the usage limit resets at which it waits or has ended; null if there is none. */
+  readonly limitedUntil: number | null;
+  /** Who has ordered it to be ended, or to be left down. */
+  readonly order: { readonly by: string; readonly reason: string; readonly at: number } | null;
+  /** It has ended with success, or was stopped from outside. */
+  readonly isMeant: boolean;
+};
+
+/** Of the newest decisions about an agent; the one that has ended it is among them. */
+const DECISIONS_MAX = 20;
 
 /**
  * What the chain asks the server for: its post office, and what the programs of agents have said. A server that does not
@@ -49,6 +65,21 @@ export class ChainMail {
       return (await clientOf(this.connect()).agent(agent)).limitedUntil ?? null;
     } catch (error) {
       return error instanceof ClientError && error.status === 404 ? null : (nullIfAway(error) ?? undefined);
+    }
+  }
+
+  /** How the current start of this agent has ended; null if it has not, or nobody can say. */
+  async endOf(agent: string): Promise<ServersEnd | null> {
+    try {
+      const connection = this.connect();
+      const { end, startedAt, incarnation, limitedUntil } = await clientOf(connection).agent(agent);
+      if (!end)
+        return limitedUntil === null ? null : { startedAt, limitedUntil, order: null, isMeant: false };
+      const mayBeOrdered = end.byHolter || end.how === 'stopped';
+      const order = mayBeOrdered ? await orderIn(connection, agent, incarnation) : null;
+      return { startedAt, limitedUntil, order, isMeant: !end.byHolter && end.how !== 'crash' };
+    } catch (error) {
+      return nullIfAway(error);
     }
   }
 
@@ -107,3 +138,18 @@ function nullIfAway(error: unknown): null {
   if ((error as Error).name === 'TimeoutError') return null;
   throw error;
 }
+
+/** The newest decision about this start that ends it, or leaves it down, without a successor. */
+async function orderIn(
+  connection: Connection,
+  agentId: string,
+  incarnation: number,
+): Promise<ServersEnd['order']> {
+  const decided = await newestEvents(connection, { agentId, type: 'DECISION_MADE' }, DECISIONS_MAX);
+  const final = decided.filter((event) => event.incarnation === incarnation && isFinal(event.payload)).at(-1);
+  return final ? { by: String(final.payload.by), reason: String(final.payload.reason), at: final.at } : null;
+}
+
+/** Of an agent that has ended, a dismissal without a finding is the acceptance of its end. */
+const isFinal = ({ decision, finding, wrong }: Readonly<Record<string, unknown>>): boolean =>
+  decision === 'terminate' || (decision === 'dismiss' && finding === undefined && wrong === undefined);

@@ -1,3 +1,6 @@
+import { readStateFile } from './state-file.ts';
+import type { Town } from './town.ts';
+
 /** One link of the chain, as `daemon/state.json` shows it to people. */
 type ShownLink = {
   readonly name: string;
@@ -18,4 +21,11 @@ export function linksIn({ links }: Readonly<Record<string, unknown>>): readonly 
       downBy: typeof by === 'string' ? `${by}${why}` : null,
     };
   });
+}
+
+/** Who has shut this link down on purpose, as far as the daemon has written it down; null if nobody has. */
+export async function downByOf(town: Town, now: () => number, link: string): Promise<string | null> {
+  const reading = await readStateFile(town.daemonStateFile, now);
+  const links = reading.kind === 'read' ? linksIn(reading.state) : [];
+  return links.find(({ name }) => name === link)?.downBy ?? null;
 }

@@ -46,6 +46,25 @@ export class Town {
     return join(this.daemonFolder, 'daemon.lock');
   }
 
+  /** What the panes of one of its agents showed before its session was ended. */
+  memberHistoryFile(name: string): string {
+    return this.memberFile('last-session', name, 'txt');
+  }
+
+  /** Which run of one of its agents was stopped on purpose. */
+  memberEndFile(name: string): string {
+    return this.memberFile('ended', name, 'json');
+  }
+
+  /** The output of one of its agents, without tmux. */
+  memberLogFile(name: string): string {
+    return this.memberFile('agent', name, 'log');
+  }
+
+  private memberFile(about: string, name: string, kind: string): string {
+    return join(this.daemonFolder, `${about}-${name.replace(/[^A-Za-z0-9_@-]/g, '_')}.${kind}`);
+  }
+
   get deaconFolder(): string {
     return join(this.path, 'deacon');
   }

@@ -181,7 +181,8 @@ export class ChainJudge {
     const isServerUp = letters !== null;
     if (!deacon.limitedMs || isServerUp)
       this.limitKnownOf = deacon.limitedMs ? (run?.incarnation ?? null) : null;
-    const usual = expectedOf(deacon, wall, canBeTold ? letters : 0, this.isAtWork(deacon));
+    const isDown = this.down.has('deacon');
+    const usual = expectedOf(deacon, wall, canBeTold ? letters : 0, this.isAtWork(deacon), isDown);
     const isUsual = !deacon.limitedMs || usual.includes('NOTHING');
     const expected: readonly TriageAction[] = isUsual
       ? usual
@@ -224,9 +225,11 @@ function expectedOf(
   wall: number,
   letters: number | null,
   isAtWork: boolean,
+  isDown: boolean,
 ): readonly TriageAction[] {
-  const { run, reading } = deacon;
-  if (!run) return ['START'];
+  const { run, reading, session } = deacon;
+  if (session === 'unknown') return ['NOTHING'];
+  if (!run) return [isDown ? 'NOTHING' : 'START'];
   if (reading.kind === 'unreadable') return ['NOTHING', 'ESCALATE'];
   const isOwn = reading.kind === 'read' && reading.heartbeat.incarnation === run.incarnation;
   const ageMs = wall - (isOwn ? reading.heartbeat.at : (run.startedAt ?? 0));

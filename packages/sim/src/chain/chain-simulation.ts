@@ -155,7 +155,7 @@ class ChainSimulation {
   }
 
   private faultsOf(): Readonly<Record<string, () => void>> {
-    const { machine, server, deacon, boot, daemon, random, members } = this;
+    const { machine, server, deacon, boot, daemon, random, members, judge } = this;
     const anyOf = (): LifecycleRequest['name'] => random.pick(['deacon', ...MEMBERS] as const);
     const forMember = (act: (member: TrueMember) => void) => () => {
       const member = random.pick(members);
@@ -223,11 +223,22 @@ class ChainSimulation {
       'member killed': forMember((member) => {
         member.process = null;
       }),
+      'member ended by itself': forMember((member) => member.stop('meant')),
+      'member terminated by a person': forMember((member) => {
+        member.stop({ by: 'ada', reason: 'enough', at: daemon.now });
+        judge.down.add(member.name);
+        this.after(MINUTE, 3 * HOUR, () => this.ask(member.name, 'resume'));
+      }),
       'member crash loop': forMember((member) => {
         member.process = null;
         member.crashesLeft = 3 + random.below(8);
       }),
-      'member started by hand': () => random.pick(members).start(),
+      'member started by hand': () => {
+        const member = random.pick(members);
+        // An order of which the daemon has not heard is over then.
+        if (!daemon.isDown(member.name)) judge.down.delete(member.name);
+        member.start();
+      },
       'a restart is wanted': () => this.ask(anyOf(), 'restart'),
       'a cycle is wanted': () => this.ask(anyOf(), 'cycle'),
       'a shutdown is wanted': () => this.ask(anyOf(), 'shutdown'),
@@ -272,6 +283,12 @@ class ChainSimulation {
         machine.isWithoutTmux = true;
         this.after(MINUTE, 3 * HOUR, () => {
           machine.isWithoutTmux = false;
+        });
+      },
+      'tmux hung': () => {
+        machine.isTmuxHung = true;
+        this.after(SECOND, HOUR, () => {
+          machine.isTmuxHung = false;
         });
       },
       'acts stopped by a person': () => {

@@ -24,8 +24,13 @@ type BootParts = {
   readonly judge: ChainJudge;
 };
 
+/** Of a Deacon that can't be seen. */
+const NO_SAMPLE = { incarnation: 'none', cpuMs: null, isStopped: false } as const;
+
 /** Boot: one triage at a time, which may crash or hang. */
 export class SimBoot {
+  /** Who has shut the Deacon down, as the daemon has written it down. */
+  downBy: string | null = null;
   /** Why the next triage does not come to its end. */
   nextFault: 'crash' | 'hang' | null = null;
   private readonly parts: BootParts;
@@ -81,17 +86,19 @@ export class SimBoot {
   /** What the daemon says itself about the Deacon while no triage comes to its end. */
   get unseenSilence(): string | null {
     const { deacon, machine } = this.parts;
-    const { run, reading } = deacon;
-    if (!run || !this.memory) return null;
+    const { run, reading, session } = deacon;
+    if (!run || session === 'unknown' || !this.memory) return null;
     const freshness = freshnessOf(reading, run, instant(machine.wall));
     return unwatchedSilence(freshness, machine.wall - this.memory.at);
   }
 
   private triage(): void {
     const { machine, deacon, server, judge } = this.parts;
-    const { run, reading, sample } = deacon;
+    const { run, reading } = deacon;
+    const sample = deacon.session === 'unknown' ? NO_SAMPLE : deacon.sample;
     const wall = machine.wall;
-    const freshness = run && freshnessOf(reading, run, instant(wall));
+    const isSeen = deacon.session !== 'unknown';
+    const freshness = isSeen && run ? freshnessOf(reading, run, instant(wall)) : null;
     const at = instant(wall);
     const {
       memory,
@@ -111,6 +118,7 @@ export class SimBoot {
       wakes: memory.wakes,
       sinceWakeMs,
       limitedMs,
+      downBy: this.downBy,
       canBeTold: (deacon.isInPane || server.isUp) && memory.unsent < UNSENT_MAX,
       isDegraded,
     };
@@ -123,7 +131,7 @@ export class SimBoot {
     this.memory = { ...memory, ...(decided.action === 'WAKE' && told), at };
     if (decided.action === 'ESCALATE') this.memory = { ...this.memory, unsent: 0 };
     if (decided.action === 'ESCALATE' && run) judge.told('deacon', run.incarnation);
-    if (run) this.decided = { incarnation: run.incarnation, triage: decided };
+    if (isSeen && run) this.decided = { incarnation: run.incarnation, triage: decided };
   }
 
   /** As the server knows it. */

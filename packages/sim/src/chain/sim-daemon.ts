@@ -87,6 +87,10 @@ export class SimDaemon {
     return linkOf(this.state, name);
   }
 
+  isDown(name: LinkName): boolean {
+    return this.state.down[name] !== undefined;
+  }
+
   private target(name: Kept): TrueServer | TrueDeacon | TrueMember {
     if (name === 'server' || name === 'deacon') return this.parts[name];
     const member = this.parts.members.find((each) => each.name === name);
@@ -120,6 +124,7 @@ export class SimDaemon {
     this.asked = [];
     const { state, steps, acts, says } = daemonTick(this.state, sight, SETTINGS);
     this.state = state;
+    boot.downBy = state.down.deacon?.by ?? null;
     for (const [, step] of steps) this.keep(step);
     for (const each of says) {
       if (each.what === 'asked' && each.because === null) judge.asked(each.request);
@@ -139,8 +144,8 @@ export class SimDaemon {
   /** Under its lock, whoever starts it looks once more. */
   private start(name: Kept): void {
     const target = this.target(name);
-    if (target.process) return;
-    const { judge, server, deacon } = this.parts;
+    const { judge, server, deacon, machine } = this.parts;
+    if (target.process || (machine.isTmuxHung && name !== 'server')) return;
     judge.started(name, false, name === 'deacon' && server.isUp && (deacon.limitedMs ?? 0) > 0);
     target.start();
   }
@@ -253,6 +258,7 @@ export class SimDaemon {
     const process = this.link(name).look?.process ?? null;
     this.mayDie();
     if (name === 'boot') boot.stop();
+    else if (this.parts.machine.isTmuxHung && name !== 'server') return this.receive(name, effect, 'unknown');
     else {
       const target = this.target(name);
       if (target.process?.incarnation === process && target.process) {
@@ -292,7 +298,7 @@ export class SimDaemon {
     return false;
   }
 
-  private receive(name: LinkName, effect: Effect, outcome: 'done' | 'refused' | 'posted'): void {
+  private receive(name: LinkName, effect: Effect, outcome: 'done' | 'refused' | 'posted' | 'unknown'): void {
     this.fold(name, (link, context) => foldReceipt(link, effect, { outcome, detail: outcome }, context));
     this.settle(effect);
   }

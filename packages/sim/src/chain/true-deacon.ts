@@ -129,6 +129,7 @@ export class TrueDeacon {
   }
 
   get session(): SessionState {
+    if (this.machine.isTmuxHung) return 'unknown';
     return this.process ? 'alive' : 'dead';
   }
 
@@ -166,6 +167,7 @@ export class TrueDeacon {
   look(): LinkLook {
     const { process, machine, reading } = this;
     const at = instant(machine.wall);
+    if (machine.isTmuxHung) return { at, process: this.known, state: 'unknown', cpuMs: null, tick: null };
     if (!process) {
       const state = this.hasHandedOver ? 'ended' : 'gone';
       return { at, process: this.known, state, cpuMs: null, tick: null };

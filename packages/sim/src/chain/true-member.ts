@@ -1,4 +1,4 @@
-import { instant, type LinkLook, type MemberLink } from '@holter/core';
+import { type EndOrder, instant, type LinkLook, type MemberLink } from '@holter/core';
 import type { Random } from '../base/random.ts';
 import { type Machine, SECOND, type TrueProcess } from './truth.ts';
 
@@ -6,6 +6,8 @@ import { type Machine, SECOND, type TrueProcess } from './truth.ts';
 export class TrueMember {
   process: TrueProcess | null = null;
   crashesLeft = 0;
+  /** Why the run that was there last has ended, as the server knows it; null for a crash. */
+  private end: 'meant' | EndOrder | null = null;
   readonly name: MemberLink;
   private readonly machine: Machine;
   private readonly random: Random;
@@ -20,10 +22,17 @@ export class TrueMember {
 
   start(): void {
     this.process = this.machine.start(this.name);
+    this.end = null;
     this.crashAt = Number.POSITIVE_INFINITY;
     if (this.crashesLeft === 0) return;
     this.crashesLeft -= 1;
     this.crashAt = this.machine.now + this.random.between(1, 40) * SECOND;
+  }
+
+  /** By itself, or because a person has ordered it through the server. */
+  stop(end: 'meant' | EndOrder): void {
+    this.process = null;
+    this.end = end;
   }
 
   step(): void {
@@ -34,8 +43,12 @@ export class TrueMember {
     const { process, machine } = this;
     const at = instant(machine.wall);
     const unseen = { at, cpuMs: null, tick: null } as const;
-    if (machine.isWithoutTmux) return { ...unseen, process: this.known, state: 'unknown' };
-    if (!process) return { ...unseen, process: this.known, state: 'gone' };
+    if (machine.isTmuxHung) return { ...unseen, process: this.known, state: 'unknown' };
+    if (!process) {
+      const { end } = this;
+      const more = end !== null && end !== 'meant' ? { order: end } : {};
+      return { ...unseen, process: this.known, state: end === null ? 'gone' : 'ended', ...more };
+    }
     this.known = process.incarnation;
     return { ...unseen, process: process.incarnation, state: 'running' };
   }

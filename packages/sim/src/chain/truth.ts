@@ -55,6 +55,8 @@ export class Machine {
   awake = 0;
   /** It is not installed, or its socket is gone; no pane can be there either. */
   isWithoutTmux = false;
+  /** It does not answer: no session can be seen, started or ended. */
+  isTmuxHung = false;
   private offset = 1_800_000_000_000;
   private starts = 0;
 

@@ -1,7 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { DataFolder, type ProcessIdentity } from '@holter/server/process';
 import type { Command } from 'commander';
+import { askCommand } from '../boot/advise.ts';
+import { isMarked, removeMarker, writeMarker } from '../boot/marker.ts';
+import { type BootStatus, writeBootStatus } from '../boot/status-file.ts';
+import { LEFT_TO_DAEMON, runTriage } from '../boot/triage-run.ts';
 import { findServer, refuseAgents, withServer } from '../client/connection.ts';
+import type { Alone } from '../daemon/alone.ts';
 import { type Chain, type ChainOptions, holdingLock, openChain, selfIn } from '../deacon/context.ts';
 import { isWithin, lookAtDeacon } from '../deacon/look.ts';
 import { CliFailure } from '../terminal/failure.ts';
@@ -9,11 +14,9 @@ import { withExamples } from '../terminal/help.ts';
 import type { Io } from '../terminal/io.ts';
 import { SOCKET_OPTION } from '../tmux/socket-option.ts';
 import { ChainMail } from '../town/chain-mail.ts';
-import { BOOT_SESSION, TOWN_OPTION } from '../town/town.ts';
-import { askCommand } from './advise.ts';
-import { isMarked, removeMarker, writeMarker } from './marker.ts';
-import type { BootStatus } from './status-file.ts';
-import { runTriage } from './triage-run.ts';
+import { downByOf } from '../town/daemon-state.ts';
+import { incarnationOf } from '../town/incarnation.ts';
+import { BOOT_SESSION, DEACON, TOWN_OPTION } from '../town/town.ts';
 
 type TriageOptions = ChainOptions & {
   readonly session: string;
@@ -33,17 +36,17 @@ export function registerBoot(program: Command, io: Io): void {
         .description('look at the Deacon once: start, wake or nudge it, or leave it alone')
         .option(
           '--session <name>',
-          'the session that this runs in, which is never that of the Deacon',
+          'the name under which this runs, for the record; that of the Deacon is refused',
           BOOT_SESSION,
         )
-        .option('--act', 'also start or restart it (otherwise the daemon does)')
+        .option('--act', 'also start or restart it, if no daemon runs that does so')
         .option('--json', 'print JSON')
         .option(...TOWN_OPTION)
         .option(...SOCKET_OPTION),
     ),
     [
       ['holter boot triage', 'what Boot decides, and why; it wakes and nudges'],
-      ['holter boot triage --act', 'the same without a daemon'],
+      ['holter boot triage --act', 'the same, and what is to be done, without a daemon'],
     ],
   ).action((options: TriageOptions) => triageOnce(io, options));
 }
@@ -90,20 +93,52 @@ function within<T>({ clock, settings }: Chain, work: Promise<T>): Promise<T> {
   });
 }
 
-function triageIn(io: Io, chain: Chain, self: ProcessIdentity, options: TriageOptions): Promise<BootStatus> {
-  const { town, commands } = chain;
+async function triageIn(
+  io: Io,
+  chain: Chain,
+  self: ProcessIdentity,
+  options: TriageOptions,
+): Promise<BootStatus> {
+  const { town, commands, now } = chain;
   const { boot } = commands;
-  return runTriage({
-    ...chain,
-    self,
-    mail: new ChainMail(() => findServer(io, options, 'operator')),
-    mayAct: options.act === true,
-    isHeld: new DataFolder(chain.data).readEstop() !== null,
-    advise:
-      boot &&
-      ((question) =>
-        askCommand(boot, question, { env: io.env, timeoutMs: ADVICE_MS_MAX, folder: town.bootFolder })),
-  });
+  const mail = new ChainMail(() => findServer(io, options, 'operator'));
+  const alone = options.act ? await standIn(chain, mail) : null;
+  try {
+    const status = await runTriage({
+      ...{ ...chain, self, mail },
+      downBy: alone ? alone.downBy : await downByOf(town, now, DEACON),
+      isHeld: new DataFolder(chain.data).readEstop() !== null,
+      advise:
+        boot &&
+        ((question) =>
+          askCommand(boot, question, { env: io.env, timeoutMs: ADVICE_MS_MAX, folder: town.bootFolder })),
+    });
+    return options.act ? await actOn(chain, status, alone, self) : status;
+  } finally {
+    await alone?.close();
+  }
+}
+
+/** Loaded when it is needed: it has the daemon's rules and records. */
+const standIn = async (chain: Chain, mail: ChainMail): Promise<Alone | null> =>
+  (await import('../daemon/alone.ts')).standInForDaemon(chain, mail);
+
+/** What Boot itself leaves to the daemon is done by the same rules, and in the same records, where no daemon runs. */
+export async function actOn(
+  { town }: Pick<Chain, 'town'>,
+  status: BootStatus,
+  alone: Alone | null,
+  self: ProcessIdentity,
+): Promise<BootStatus> {
+  if (status.result !== LEFT_TO_DAEMON) return status;
+  const { lockHolder } = await import('@holter/server/lock');
+  const { pid } = lockHolder(town.daemonLockFile) ?? {};
+  const result = alone
+    ? await alone.act(status)
+    : `${LEFT_TO_DAEMON}, which runs${pid === undefined ? '' : ` (pid ${pid})`}`;
+  const done = { ...status, result };
+  writeBootStatus(town, done, incarnationOf(self));
+  return done;
 }
 
 function tell(io: Io, status: BootStatus | null, isJson: boolean): void {
