@@ -6,6 +6,7 @@ type LimitName =
   | 'checkpoints_per_agent'
   | 'failed_logins'
   | 'requests'
+  | 'starts_per_agent'
   | 'streams'
   | 'streams_per_token';
 

@@ -40,6 +40,7 @@ const statuses: Readonly<Partial<Record<Refused['code'], number>>> = {
   forbidden: 403,
   too_many_agents: 403,
   too_many_sessions: 429,
+  too_many_starts: 429,
   unknown_agent: 404,
   stale_incarnation: 409,
   unknown_incarnation: 409,
@@ -50,7 +51,14 @@ const statuses: Readonly<Partial<Record<Refused['code'], number>>> = {
 };
 
 export function refusalOfIntake({ code, message, field }: Refused): Refusal {
-  return { status: statuses[code] ?? 400, code, message, ...(field !== undefined && { field }) };
+  const status = statuses[code] ?? 400;
+  return {
+    status,
+    code,
+    message,
+    ...(field !== undefined && { field }),
+    ...(status === 429 && { retryAfterSeconds: 1 }),
+  };
 }
 
 /** Null when it was taken. What nobody foresaw is thrown: the error handler logs it. */

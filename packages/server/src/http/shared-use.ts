@@ -2,7 +2,7 @@ import type { Instant } from '@holter/core';
 import type { Clock } from '../engine/clock.ts';
 import type { Announcement, ServerList } from '../engine/server-list.ts';
 
-/** The others hear of a token's requests when it makes more than this share of what it may in a second. */
+/** The others hear of an account's requests when it makes more than this share of what it may in a second. */
 const BUSY_SHARE = 0.1;
 /** For so long an announcement repeats what the others must not miss. */
 const TOLD_MS = 5_000;
@@ -11,8 +11,8 @@ type Use = { total: number; toldTotal: number; busyAt: Instant | null };
 type Totals = Readonly<Record<string, number>>;
 
 /**
- * What the servers that share a store tell each other about tokens: how many requests each has granted to the busy ones,
- * as totals, because an announcement may be missed; and which tokens were revoked.
+ * What the servers that share a store tell each other about tokens: how many requests each has granted to the busy
+ * accounts, as totals, because an announcement may be missed; and which tokens were revoked.
  */
 export class SharedUse {
   private readonly clock: Pick<Clock, 'now'>;
@@ -36,10 +36,10 @@ export class SharedUse {
     });
   }
 
-  noteGranted(tokenId: string, perSecond: number): void {
-    const use = this.uses.get(tokenId);
+  noteGranted(account: string, perSecond: number): void {
+    const use = this.uses.get(account);
     if (use) use.total += 1;
-    else this.uses.set(tokenId, { total: 1, toldTotal: 0, busyAt: null, perSecond });
+    else this.uses.set(account, { total: 1, toldTotal: 0, busyAt: null, perSecond });
   }
 
   noteRevoked(tokenId: string): void {
@@ -49,11 +49,11 @@ export class SharedUse {
   private tellGranted(): Totals {
     const now = this.clock.now();
     const told: Record<string, number> = {};
-    for (const [tokenId, use] of this.uses) {
+    for (const [account, use] of this.uses) {
       if (use.total - use.toldTotal >= use.perSecond * BUSY_SHARE) use.busyAt = now;
       use.toldTotal = use.total;
-      if (use.busyAt !== null && now - use.busyAt <= TOLD_MS) told[tokenId] = use.total;
-      else this.uses.delete(tokenId);
+      if (use.busyAt !== null && now - use.busyAt <= TOLD_MS) told[account] = use.total;
+      else this.uses.delete(account);
     }
     return told;
   }
@@ -64,14 +64,14 @@ export class SharedUse {
     return Object.fromEntries(this.revoked);
   }
 
-  /** A total that is less than before begins anew: the token was not busy in between. */
+  /** A total that is less than before begins anew: the account was not busy in between. */
   private newlyGranted({ id }: Pick<Announcement, 'id'>, totals: Totals): ReadonlyMap<string, number> {
     const before = this.heard.get(id);
     this.heard.set(id, new Map(Object.entries(totals)));
     return new Map(
-      Object.entries(totals).map(([tokenId, total]) => {
-        const known = before?.get(tokenId) ?? 0;
-        return [tokenId, total >= known ? total - known : total];
+      Object.entries(totals).map(([account, total]) => {
+        const known = before?.get(account) ?? 0;
+        return [account, total >= known ? total - known : total];
       }),
     );
   }

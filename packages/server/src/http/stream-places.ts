@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { accountOf } from './accounts.ts';
 import { authorizationOf } from './authorization.ts';
 import type { HttpDeps, HttpLimits } from './deps.ts';
 import type { LimitHits } from './limit-hits.ts';
@@ -24,6 +25,7 @@ export const streamHeaders = {
 type Place = {
   readonly request: FastifyRequest;
   readonly caller: Caller;
+  readonly account: string;
   readonly out: ServerResponse;
   readonly close: (why: string) => void;
   /** What the client has read so far, and since when it has read no more. */
@@ -31,13 +33,14 @@ type Place = {
   readAt: number;
 };
 
-/** All open streams: how many each token may have, and which of them have to end. */
+/** All open streams: how many each account may have, and which of them have to end. */
 export class StreamPlaces {
   private readonly deps: HttpDeps;
   private readonly limits: HttpLimits;
   private readonly tokens: TokenBook;
   private readonly hits: LimitHits;
   private readonly places = new Set<Place>();
+  private readonly waits = new Set<Pick<Place, 'account'>>();
   private cancel: (() => void) | null = null;
 
   constructor(parts: { deps: HttpDeps; limits: HttpLimits; tokens: TokenBook; hits: LimitHits }) {
@@ -59,11 +62,20 @@ export class StreamPlaces {
     out: ServerResponse,
     close: (why: string) => void,
   ): () => void {
-    this.checkRoom(caller);
-    const place: Place = { request, caller, out, close, readBytes: 0, readAt: this.clock.now() };
+    const account = accountOf(caller, this.deps.engine);
+    this.checkRoom(caller, account);
+    const place: Place = { request, caller, account, out, close, readBytes: 0, readAt: this.clock.now() };
     this.places.add(place);
     if (this.cancel === null) this.schedule();
     return () => this.places.delete(place);
+  }
+
+  /** For a call that waits for something to come, which costs as much as a stream. It ends by itself. */
+  takeWait(caller: Caller): () => void {
+    const wait = { account: accountOf(caller, this.deps.engine) };
+    this.checkRoom(caller, wait.account);
+    this.waits.add(wait);
+    return () => this.waits.delete(wait);
   }
 
   close(): void {
@@ -78,21 +90,21 @@ export class StreamPlaces {
 
   private counts(): Readonly<Record<string, number>> {
     const counts: Record<string, number> = {};
-    for (const { caller } of this.places) counts[caller.tokenId] = (counts[caller.tokenId] ?? 0) + 1;
+    for (const { account } of [...this.places, ...this.waits]) counts[account] = (counts[account] ?? 0) + 1;
     return counts;
   }
 
-  /** A token's limit holds over all servers; how many streams one server has is its own limit. */
-  private checkRoom({ tokenId, role }: Caller): void {
+  /** An account's limit holds over all servers; how many streams one server has is its own limit. */
+  private checkRoom({ tokenId, role }: Caller, account: string): void {
     const { servers, currentPolicies } = this.deps.engine;
     const { streamsMax, streamsPerTokenMax } = currentPolicies.quotas;
-    const own = (this.counts()[tokenId] ?? 0) + servers.sumOf('streams', tokenId);
+    const own = (this.counts()[account] ?? 0) + servers.sumOf('streams', account);
     if (own >= streamsPerTokenMax) {
       this.hits.note('streams_per_token', `${role} ${tokenId}`);
       throw tooManyStreams(`this token may have at most ${streamsPerTokenMax} streams at once`);
     }
     const reserved = role === 'operator' ? 0 : Math.floor(streamsMax * OPERATORS_SHARE);
-    if (this.size < streamsMax - reserved) return;
+    if (this.size + this.waits.size < streamsMax - reserved) return;
     this.hits.note('streams', `${role} ${tokenId}`);
     throw tooManyStreams(`at most ${streamsMax} may listen at once`);
   }

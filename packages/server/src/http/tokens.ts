@@ -2,12 +2,13 @@ import { timingSafeEqual } from 'node:crypto';
 import type { Instant } from '@holter/core';
 import type { Quotas } from '../policy/index.ts';
 import { type StoredToken, StoreUnavailable, type TokenRole } from '../store/store.ts';
+import { Accounts, accountOf, type KeyUse, keyUseOf } from './accounts.ts';
 import type { HttpDeps, HttpLimits } from './deps.ts';
 import { hookSecret, hookTokenId, userOfToken } from './hook-token.ts';
 import type { LimitHits } from './limit-hits.ts';
 import { personOfToken, personTokenId } from './person-token.ts';
 import { HttpProblem, problem } from './problem.ts';
-import { type Bucket, Buckets, fullBucket, takeOne } from './rate.ts';
+import { Buckets } from './rate.ts';
 import { SharedUse } from './shared-use.ts';
 import { TokenIndex } from './token-index.ts';
 
@@ -36,7 +37,6 @@ export const isSession = (tokenId: string): boolean => tokenId.startsWith('page.
 
 type Known = {
   readonly caller: Caller | null;
-  readonly bucket: Bucket;
   readonly checkedAt: Instant;
 };
 
@@ -54,15 +54,6 @@ const SECRET_LENGTH_MAX = 256;
 /** `ada#3.k2…` is a token of the third start of ada; an agent's id has no `#`. */
 const agentTokenId = /^(ping:)?[^#]+#(\d+)\./;
 
-/**
- * A key is part of a URL, and URLs end up in logs: a ping key may report for its agent, a badge key may show one
- * picture, and neither is a token for anything else.
- */
-type KeyUse = 'ping' | 'badge';
-
-export const keyUseOf = (tokenId: string): KeyUse | null =>
-  (/^(ping|badge):/.exec(tokenId)?.[1] as KeyUse | undefined) ?? null;
-
 export class TokenBook {
   private readonly deps: HttpDeps;
   private readonly known = new Map<string, Known>();
@@ -71,6 +62,7 @@ export class TokenBook {
   private readonly index: TokenIndex;
   private readonly hits: LimitHits;
   private readonly shared: SharedUse;
+  private readonly accounts = new Accounts();
 
   constructor(deps: HttpDeps, limits: HttpLimits, hits: LimitHits) {
     this.deps = deps;
@@ -177,21 +169,21 @@ export class TokenBook {
 
   /** What another server has granted counts here too, so that a limit holds over all servers. */
   private heed(granted: ReadonlyMap<string, number>, revoked: ReadonlySet<string>): void {
-    if (granted.size + revoked.size === 0) return;
-    for (const [hash, { caller, bucket }] of this.known) {
-      if (!caller) continue;
-      if (revoked.has(caller.tokenId)) this.known.delete(hash);
-      bucket.left -= Math.min(granted.get(caller.tokenId) ?? 0, 2 * this.perSecond(caller));
-    }
+    for (const [account, count] of granted) this.accounts.charge(account, count);
+    if (revoked.size === 0) return;
+    for (const [hash, { caller }] of this.known)
+      if (caller && revoked.has(caller.tokenId)) this.known.delete(hash);
   }
 
-  private admit({ caller, bucket }: Known, now: Instant, use: KeyUse | null): Caller {
+  private admit({ caller }: Known, now: Instant, use: KeyUse | null): Caller {
     if (!caller || keyUseOf(caller.tokenId) !== use) throw use === null ? unauthorized() : unknownKey();
-    if (!takeOne(bucket, this.perSecond(caller), now)) {
+    const account = accountOf(caller, this.deps.engine);
+    const perSecond = this.perSecond(caller);
+    if (!this.accounts.takeOne(account, perSecond, now)) {
       this.hits.note('requests', `${caller.role} ${caller.tokenId}`);
       throw tooMany();
     }
-    if (this.deps.engine.isShared) this.shared.noteGranted(caller.tokenId, this.perSecond(caller));
+    if (this.deps.engine.isShared) this.shared.noteGranted(account, perSecond);
     return caller;
   }
 
@@ -221,13 +213,9 @@ export class TokenBook {
     this.known.delete(hash);
     if (!caller) {
       this.strangers.takeOne(address, now);
-      return { caller, bucket: fullBucket(1, now), checkedAt: now };
+      return { caller, checkedAt: now };
     }
-    const known: Known = {
-      caller,
-      bucket: old?.bucket ?? fullBucket(this.perSecond(caller), now),
-      checkedAt: now,
-    };
+    const known: Known = { caller, checkedAt: now };
     this.known.set(hash, known);
     if (this.known.size > KNOWN_MAX) {
       const oldest = this.known.keys().next();

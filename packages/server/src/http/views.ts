@@ -12,6 +12,7 @@ import {
 } from '@holter/core';
 import { lastHeardOf } from '../post/index.ts';
 import type { Rollup, StoredEvent, StoredToken } from '../store/store.ts';
+import { keyUseOf } from './accounts.ts';
 import { decisionsView } from './decisions-view.ts';
 import { endView } from './end-view.ts';
 import { failureView } from './failure-view.ts';
@@ -22,7 +23,6 @@ import { needsYouSince } from './needs-you.ts';
 import { personOfToken } from './person-token.ts';
 import { recommendationOf } from './recommendation.ts';
 import { taskView } from './task-view.ts';
-import { keyUseOf } from './tokens.ts';
 import type { AgentView, EventView, FinalStatePage, RollupView, TokenView } from './types.ts';
 
 /** What an agent's view shows besides its record. */

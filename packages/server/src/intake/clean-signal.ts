@@ -1,5 +1,5 @@
 import type { Instant, Signal } from '@holter/core';
-import { redactValue } from '../redaction/index.ts';
+import { redact, redactValue } from '../redaction/index.ts';
 
 /** Ids, and words of a fixed vocabulary. Every other text of a signal may hold a secret. */
 const NOT_TEXT: ReadonlySet<string> = new Set([
@@ -15,6 +15,18 @@ const NOT_TEXT: ReadonlySet<string> = new Set([
   'noteId',
   'findingKind',
 ]);
+
+/** Ids that are stored and shown as they are. Others are only compared, or never shown. */
+const SHOWN_IDS = ['checkpointId', 'messageId', 'noteId'] as const;
+
+/** An id that redaction would change can't be kept: it would be another id. Returns the name of such a field. */
+export function fieldWithSecret(fields: object, names: readonly string[] = SHOWN_IDS): string | null {
+  const isSecret = (name: string): boolean => {
+    const value: unknown = (fields as Readonly<Record<string, unknown>>)[name];
+    return typeof value === 'string' && redact(value) !== value;
+  };
+  return names.find(isSecret) ?? null;
+}
 
 /**
  * A signal that is safe to store: secrets are removed from its texts and from the arguments of calls, and times in

@@ -3,6 +3,8 @@ import {
   AUTHORITY,
   checkSignal,
   type Effect,
+  hashText,
+  isOrderedStart,
   type Registration,
   SENSED_ONLY,
   type Signal,
@@ -16,8 +18,9 @@ import { redact } from '../redaction/index.ts';
 import type { Store } from '../store/store.ts';
 import { AgentQuota } from './agent-quota.ts';
 import { problemOfNames } from './check-registration.ts';
-import { cleanSignal, notesOn } from './clean-signal.ts';
+import { cleanSignal, fieldWithSecret, notesOn } from './clean-signal.ts';
 import { ClockSkews } from './clock-skews.ts';
+import { Pace } from './pace.ts';
 import { type Refused, refusalOfAnswer, refused } from './refusal.ts';
 import { ReturnedStarts } from './returned-starts.ts';
 import { type Sender, sourceOf } from './sender.ts';
@@ -72,6 +75,7 @@ export class Intake {
   private readonly context: IntakeContext;
   private readonly quota: AgentQuota;
   private readonly returned: ReturnedStarts;
+  private readonly starts = new Pace();
 
   constructor(context: IntakeContext) {
     this.context = context;
@@ -118,6 +122,8 @@ export class Intake {
     if (problem) return problem;
     const account = accountOf(sender);
     const known = account === null ? null : await engine.read(agentId);
+    if (account !== null && known !== null && this.startsTooOften(known, registration, account))
+      return refused('too_many_starts', 'this agent starts too often; try again in a moment');
     // One that starts again has its place already.
     const isTakenOver = known !== null && isTokenless(known) !== (sender === TOKENLESS_REGISTRAR);
     const hasPlace = known !== null && !known.hard.end && !isTakenOver;
@@ -133,6 +139,21 @@ export class Intake {
     return engine.register(clean, correlationId);
   }
 
+  /**
+   * Each start has rows of its own in the audit trail. Those that Holter ordered have limits of their own. By account,
+   * so that nobody uses up the starts of another.
+   */
+  private startsTooOften(known: Agent, registration: Registration, account: string): boolean {
+    const { engine, clock } = this.context;
+    const { agentId, incarnation, end, instanceHash } = known.hard;
+    const { reporter, instanceId, spawnKey } = registration;
+    const isSame = !end && (reporter !== undefined || instanceHash === hashText(instanceId));
+    if (incarnation === 0 || isSame || isOrderedStart(known, spawnKey)) return false;
+    const { startsPerMinuteMax } = engine.currentPolicies.quotas;
+    const limit = { atOnceMax: startsPerMinuteMax, everyMs: 60_000 / startsPerMinuteMax };
+    return !this.starts.take(`${account} ${agentId}`, clock.now(), limit);
+  }
+
   /** Fills in fields that the sender may omit. This modifies `value`, which belongs to this call. */
   private check(value: unknown, sender: Sender, agentId: string | undefined): Checked | Refused {
     address(value, sender, agentId);
@@ -145,6 +166,11 @@ export class Intake {
     if (agentId !== undefined && signal.agentId !== agentId) return otherAgent;
     if (sourceOf(sender, signal.agentId) === 'other-agent') return notYours;
     if (sender.incarnation !== null && (signal.incarnation ?? 0) !== sender.incarnation) return otherStart;
+    const secret = fieldWithSecret(signal);
+    if (secret !== null) {
+      count(this.refusedCounts, signal.kind);
+      return refused('secret_id', `${secret} looks like a secret, and ids are shown`, secret);
+    }
     const clean = cleanSignal(signal, this.context.clock.now());
     const notes = clean === signal ? NOTHING : notesOn(value, signal, clean);
     const sentAt = signal.kind === 'heartbeat' ? signal.timestamp : undefined;

@@ -20,8 +20,10 @@ type RefusalCode =
   | 'no_incarnation'
   | 'agent_ended'
   | 'unknown_agent'
+  | 'secret_id'
   | 'too_many_agents'
   | 'too_many_sessions'
+  | 'too_many_starts'
   | 'too_many_tasks'
   | 'rejected';
 

@@ -275,7 +275,7 @@ describe('problems', () => {
       [
         "quotas.per_agent.checkpoint_bytes: must be 4MiB to 1TB, in bytes or with a unit (512MB, 2GB, 2GiB), not "1MB"",
         "quotas.per_agent.requests_per_second: must be a number from 1 to 1000000, not 0",
-        "quotas.per_agent.rows: is not a known key; known here: checkpoint_bytes, checkpoints, tokens, audit_rows_per_minute, audit_bytes_per_minute, requests_per_second",
+        "quotas.per_agent.rows: is not a known key; known here: checkpoint_bytes, checkpoints, tokens, starts_per_minute, audit_rows_per_minute, audit_bytes_per_minute, requests_per_second",
         "quotas.per_token.agents: must be a whole number from 1 to 1000000, not 1.5",
         "quotas.streams: must be a whole number from 1 to 10000, not "many"",
       ]

@@ -271,6 +271,7 @@ type QuotasConfig = {
     readonly checkpoint_bytes?: Bytes;
     readonly checkpoints?: number;
     readonly tokens?: number;
+    readonly starts_per_minute?: number;
     readonly audit_rows_per_minute?: number;
     readonly audit_bytes_per_minute?: Bytes;
     readonly requests_per_second?: number;

@@ -198,6 +198,8 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'quotas.per_agent.checkpoint_bytes': 'Size of all checkpoints of one agent; the oldest make room.',
   'quotas.per_agent.checkpoints': 'Checkpoints of one agent; the oldest make room.',
   'quotas.per_agent.tokens': 'Tokens of the starts of one agent; the newest are valid.',
+  'quotas.per_agent.starts_per_minute':
+    'Starts of one agent in a minute that are not registered with the token of an operator.',
   'quotas.per_agent.audit_rows_per_minute':
     'Events of one type that one agent can cause in a minute; further ones are counted in one row.',
   'quotas.per_agent.audit_bytes_per_minute': 'Text in events that one agent can cause in a minute.',

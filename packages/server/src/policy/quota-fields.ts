@@ -11,6 +11,8 @@ export type Quotas = {
   readonly checkpointsPerAgentMax: number;
   /** Of one agent's starts; a client that lost an answer registers again and gets another. */
   readonly tokensPerAgentMax: number;
+  /** Of one agent, each with a few rows. One that crashes at once and is started again and again stays below. */
+  readonly startsPerMinuteMax: number;
   /** Of one sort in one minute. A busy agent changes tasks and holds a few times a minute. */
   readonly auditRowsPerMinuteMax: number;
   /** Of texts that an agent writes; the longest text is 64 KiB. */
@@ -30,6 +32,7 @@ export const QUOTA_FIELDS = {
   'quotas.per_agent.checkpoint_bytes': bytes(ranges.checkpointBytes),
   'quotas.per_agent.checkpoints': count(ranges.checkpoints),
   'quotas.per_agent.tokens': count(ranges.agentTokens),
+  'quotas.per_agent.starts_per_minute': count(ranges.agentStarts),
   'quotas.per_agent.audit_rows_per_minute': count(ranges.auditRows),
   'quotas.per_agent.audit_bytes_per_minute': bytes(ranges.auditBytes),
   'quotas.per_agent.requests_per_second': amount(ranges.requestRate),
@@ -45,6 +48,7 @@ export const quotaDefaults: QuotaSettings = {
   'quotas.per_agent.checkpoint_bytes': 64 * MIB,
   'quotas.per_agent.checkpoints': 1_000,
   'quotas.per_agent.tokens': 10,
+  'quotas.per_agent.starts_per_minute': 60,
   'quotas.per_agent.audit_rows_per_minute': 50,
   'quotas.per_agent.audit_bytes_per_minute': MIB / 4,
   'quotas.per_agent.requests_per_second': 100,
@@ -58,6 +62,7 @@ export const buildQuotas = (settings: QuotaSettings): Quotas => ({
   checkpointBytesPerAgentMax: settings['quotas.per_agent.checkpoint_bytes'],
   checkpointsPerAgentMax: settings['quotas.per_agent.checkpoints'],
   tokensPerAgentMax: settings['quotas.per_agent.tokens'],
+  startsPerMinuteMax: settings['quotas.per_agent.starts_per_minute'],
   auditRowsPerMinuteMax: settings['quotas.per_agent.audit_rows_per_minute'],
   auditBytesPerMinuteMax: settings['quotas.per_agent.audit_bytes_per_minute'],
   agentRequestsPerSecond: settings['quotas.per_agent.requests_per_second'],

@@ -66,6 +66,7 @@ export const ranges = {
   checkpointBytes: { min: 4 * 1024 * 1024, max: 1e12 },
   checkpoints: { min: 1, max: 100_000 },
   agentTokens: { min: 1, max: 1_000 },
+  agentStarts: { min: 1, max: 10_000 },
   auditRows: { min: 1, max: 10_000 },
   auditBytes: { min: 64 * 1024, max: 1e9 },
   // Less than one a second would refuse agents that only beat.

@@ -24,26 +24,26 @@ describe('floods', () => {
     return Number(new RegExp(`holter_limit_hits_total\\{limit="${limit}"\\} (\\d+)`).exec(text)?.[1] ?? 0);
   };
 
+  type Opened = { readonly status: number; readonly ended: Promise<string> };
+
+  async function open(
+    server: TestServer,
+    token: string,
+    path = '/v1/events',
+    headers: Record<string, string> = { authorization: `Bearer ${token}` },
+  ): Promise<Opened> {
+    const controller = new AbortController();
+    cleanUps.push(() => controller.abort());
+    const response = await fetch(`${server.url}${path}`, {
+      headers: { ...headers, accept: 'text/event-stream' },
+      signal: controller.signal,
+    });
+    const ended = response.text();
+    ended.catch(() => undefined);
+    return { status: response.status, ended };
+  }
+
   describe('streams (attacks 15 and 20)', () => {
-    type Opened = { readonly status: number; readonly ended: Promise<string> };
-
-    async function open(
-      server: TestServer,
-      token: string,
-      path = '/v1/events',
-      headers: Record<string, string> = { authorization: `Bearer ${token}` },
-    ): Promise<Opened> {
-      const controller = new AbortController();
-      cleanUps.push(() => controller.abort());
-      const response = await fetch(`${server.url}${path}`, {
-        headers: { ...headers, accept: 'text/event-stream' },
-        signal: controller.signal,
-      });
-      const ended = response.text();
-      ended.catch(() => undefined);
-      return { status: response.status, ended };
-    }
-
     it('gives one viewer only its share, and operators always a place', async () => {
       const server = await start({ quotas: { streamsMax: 10, streamsPerTokenMax: 4 } });
       const statuses: number[] = [];
@@ -121,6 +121,109 @@ describe('floods', () => {
       const second = await open(server, '', '/v1/events', await logIn());
       server.clock.skip(7 * 24 * 3_600_000);
       expect(await second.ended).toContain('has expired');
+    });
+  });
+
+  describe('of an agent that registers again with its own token', () => {
+    /** The same start each time, and another token. */
+    const again = async (server: TestServer, token: string, agentId = 'ada') =>
+      (await server.client(token).register({ agentId, instanceId: 'i' })).token;
+
+    it('are held to the limit of the agent, not of each token', async () => {
+      const server = await start({ clock: stillClock(), quotas: { agentRequestsPerSecond: 10 } });
+      let token = await register(server, 'ada');
+      const statuses: number[] = [];
+      for (let i = 0; i < 40; i += 1) {
+        const body = { kind: 'blocker', text: `${i}` };
+        const { status } = await server.call('POST', '/v1/agents/ada/signals', { token, body });
+        statuses.push(status);
+        if (status === 200 && i % 3 === 2) token = await again(server, token);
+      }
+      // Twenty at once, some of them registrations.
+      expect(statuses.filter((status) => status === 200)).toHaveLength(15);
+      expect(statuses.at(-1)).toBe(429);
+      expect((await hitsOf(server, 'requests')) > 20).toBe(true);
+    });
+
+    it('do not use up the limit of the start that has replaced it', async () => {
+      const server = await start({ clock: stillClock(), quotas: { agentRequestsPerSecond: 5 } });
+      const old = await register(server, 'ada');
+      await server.call('POST', '/v1/agents/ada/signals', {
+        token: old,
+        body: { kind: 'stopped', reason: 'x' },
+      });
+      const fresh = await register(server, 'ada', 'j');
+      const beat = (token: string) =>
+        server.call('POST', '/v1/agents/ada/heartbeat', { token, body: {} }).then(({ status }) => status);
+      for (let i = 0; i < 20; i += 1) await beat(old);
+      expect(await beat(old)).toBe(429);
+      expect(await beat(fresh)).toBe(200);
+    });
+
+    it('open no more streams than one token, and viewers find a place', async () => {
+      const server = await start({ quotas: { streamsMax: 20, streamsPerTokenMax: 4 } });
+      let token = await register(server, 'ada');
+      const statuses: number[] = [];
+      for (let i = 0; i < 12; i += 1) {
+        if (i % 4 === 3) token = await again(server, token);
+        statuses.push((await open(server, token, '/api/messages/stream')).status);
+      }
+      expect(statuses).toEqual([200, 200, 200, 200, ...Array(8).fill(429)]);
+      expect((await open(server, server.tokens.viewer)).status).toBe(200);
+    });
+
+    it('post no more large hooks than one token', async () => {
+      const server = await start({ clock: stillClock(), hookFailed: () => undefined });
+      let token = await register(server, 'ada');
+      const statuses: number[] = [];
+      for (let i = 0; i < 12; i += 1) {
+        const body = {
+          session_id: 'dddddddd-d51f-4305-9248-db9d38df8039',
+          cwd: '/x',
+          hook_event_name: 'PreToolUse',
+          tool_name: 'T',
+          tool_use_id: `t${i}`,
+          tool_input: { a: 'x'.repeat(2_000_000) },
+        };
+        statuses.push((await server.call('POST', '/hooks/claude-code', { token, body })).status);
+        token = await again(server, token);
+      }
+      expect(statuses.filter((status) => status !== 429)).toHaveLength(8);
+    });
+
+    it('start only so often in a minute, and operators are not limited', async () => {
+      const clock = stillClock();
+      const server = await start({
+        clock,
+        quotas: { startsPerMinuteMax: 10, agentRequestsPerSecond: 1_000 },
+      });
+      let token = await register(server, 'ada');
+      const restart = async (n: number): Promise<number> => {
+        await server.call('POST', '/v1/agents/ada/signals', {
+          token,
+          body: { kind: 'stopped', reason: 'x' },
+        });
+        const body = { agentId: 'ada', instanceId: `i${n}` };
+        const { status, json, headers } = await server.call('POST', '/v1/agents', { token, body });
+        if (status === 201) token = String(json.token);
+        else
+          expect([json, headers.get('retry-after')]).toMatchObject([
+            { error: { code: 'too_many_starts' } },
+            '1',
+          ]);
+        return status;
+      };
+      const statuses: number[] = [];
+      for (let n = 0; n < 40; n += 1) statuses.push(await restart(n));
+      expect(statuses.filter((status) => status === 201)).toHaveLength(10);
+      const rows = await server.store.readEvents({ after: 0, agentId: 'ada', limit: 10_000 });
+      expect(rows.length).toBeLessThan(100);
+      expect(rows.filter(({ event }) => event.type === 'AGENT_REGISTERED')).toHaveLength(11);
+      expect(await hitsOf(server, 'starts_per_agent')).toBe(30);
+      clock.skip(6_000);
+      expect(await restart(40)).toBe(201);
+      expect(await restart(41)).toBe(429);
+      await server.operator.register({ agentId: 'ada', instanceId: 'by-hand' });
     });
   });
 

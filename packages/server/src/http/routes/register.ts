@@ -38,6 +38,9 @@ export function registerRoutes({ deps, tokens, hits }: HttpContext): readonly Ro
           description:
             'agent_running: another instance of this name is alive; see Retry-After. agent_owned: only the run that owns it may replace it. unknown_spawn_key: no start with this key is under way.',
         },
+        429: {
+          description: 'too_many_starts: it has started too often in the last minute; see Retry-After.',
+        },
       },
       handle: async ({ body, caller, reply, request }): Promise<RegisteredView> => {
         checkClaims(body, caller);
@@ -48,6 +51,7 @@ export function registerRoutes({ deps, tokens, hits }: HttpContext): readonly Ro
         if (answer.kind === 'refused') {
           if (answer.code === 'too_many_agents')
             hits.note('agents_per_token', `${caller.role} ${caller.tokenId}`);
+          if (answer.code === 'too_many_starts') hits.note('starts_per_agent', body.agentId);
           throw new HttpProblem(refusalOfIntake(answer));
         }
         if (answer.kind !== 'enrolled') throw problem(500, 'internal', 'the agent was not registered');

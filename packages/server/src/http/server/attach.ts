@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { accountOf } from '../accounts.ts';
 import { authorizationOf } from '../authorization.ts';
 import type { HttpLimits } from '../deps.ts';
 import { contentTypeProblem } from '../guards.ts';
@@ -53,7 +54,7 @@ export function attach(app: FastifyInstance, route: Route, context: HttpContext)
         if (
           large &&
           isLarge(request, context.limits) &&
-          !large.takeOne(caller.tokenId, context.deps.clock.now())
+          !large.takeOne(accountOf(caller, context.deps.engine), context.deps.clock.now())
         )
           return done(tooManyLarge());
         done(refusal ? new HttpProblem(refusal) : undefined);
