@@ -1,5 +1,6 @@
 import { type Agent, type Policy, retell } from '@holter/core';
 import { patienceInForce, policyOfAgent } from '../../policy/index.ts';
+import type { AgentListing } from '../agent-listing.ts';
 import type { HttpDeps, HttpLimits } from '../deps.ts';
 import type { EventStreams } from '../event-streams.ts';
 import type { FleetBook } from '../fleet/fleet-book.ts';
@@ -20,6 +21,7 @@ export type HttpContext = {
   readonly places: StreamPlaces;
   readonly hits: LimitHits;
   readonly fleet: FleetBook;
+  readonly listing: AgentListing;
 };
 
 export function viewOf(

@@ -15,7 +15,6 @@ import { type HttpContext, policyOf } from './context.ts';
 
 const LETTERS_DEFAULT = 25;
 const LETTERS_MAX = 1_000;
-const AGENTS_AT_ONCE = 500;
 /** Of a letter with everything around it. */
 const LETTER_BYTES_MAX = 128 * 1024;
 const WRITERS = ['agent', 'operator'] as const;
@@ -26,15 +25,17 @@ const MARKS = { read: 'read', archive: 'archived', acknowledge: 'acknowledged' }
 /** `token`: on the main port. `none`: on the port for agents of seed 001, which have none. */
 type Door = 'token' | 'none';
 
-type StreamCall = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly caller: Caller };
+type Call = { readonly request: FastifyRequest; readonly caller: Caller };
 
 /** The message server of seed 001 and of AI Maestro. */
-export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: Door): readonly Route[] {
+export function mailRoutes(context: HttpContext, door: Door): readonly Route[] {
+  const { deps, tokens, places, limits, listing } = context;
   const { engine, store, office, clock } = deps;
   const visitorOf = (caller: Caller): Visitor => (door === 'none' ? null : caller);
   const access = (roles: Exclude<Route['access'], 'open'>) => (door === 'none' ? 'open' : roles);
 
-  async function answer(query: z.infer<typeof schema.mailQuery>, visitor: Visitor, request: FastifyRequest) {
+  async function answer(query: z.infer<typeof schema.mailQuery>, { request, caller }: Call) {
+    const visitor = visitorOf(caller);
     const { id, action, status, priority, from, to, before } = query;
     const of = ownIfNone(query.agent, visitor, 'agent');
     const box: LetterBox['box'] = action === 'sent' ? 'sent' : query.box;
@@ -48,28 +49,33 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
     if (action === 'stats') return { ...(await count('inbox')) };
     const limit = query.limit ?? LETTERS_DEFAULT;
     const other = box === 'inbox' ? from : to;
-    const messages = await listInPages(
-      office,
-      {
-        of,
-        box,
-        ...some,
-        limit: limit === 0 ? LETTERS_MAX : limit,
-        ...(status && { status }),
-        ...(priority && { priority }),
-        ...(other !== undefined && { other }),
-        ...(before !== undefined && { before }),
-      },
-      [visitor, { waitMs: (query.wait ?? 0) * 1_000, isGone: () => isGone(request) }],
-      summaryView,
-    );
-    return { messages, limit };
+    const listed = {
+      of,
+      box,
+      ...some,
+      limit: limit === 0 ? LETTERS_MAX : limit,
+      ...(status && { status }),
+      ...(priority && { priority }),
+      ...(other !== undefined && { other }),
+      ...(before !== undefined && { before }),
+    };
+    const waitMs = (query.wait ?? 0) * 1_000;
+    const leave = waitMs > 0 ? places.takeWait(caller) : () => undefined;
+    try {
+      const wait = { waitMs, isGone: () => isGone(request) };
+      return { messages: await listInPages(office, listed, [visitor, wait], summaryView), limit };
+    } finally {
+      leave();
+    }
   }
 
   const isGone = async (request: FastifyRequest): Promise<boolean> =>
     request.raw.destroyed || (door === 'token' && !(await tokens.isValid(authorizationOf(request, deps))));
 
-  async function openStream(of: string, { request, reply, caller }: StreamCall): Promise<void> {
+  async function openStream(
+    of: string,
+    { request, reply, caller }: Call & { readonly reply: FastifyReply },
+  ): Promise<void> {
     const visitor = visitorOf(caller);
     const begin = await office.connect(of, visitor);
     const out = reply.raw;
@@ -161,8 +167,11 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
       summary: 'Letters of one box, newest first; one letter; or how many there are.',
       access: access([...READERS, 'agent']),
       query: schema.mailQuery,
-      answers: { 200: { description: 'As the query asks.', schema: schema.mailAnswer } },
-      handle: ({ query, caller, request }) => answer(query, visitorOf(caller), request),
+      answers: {
+        200: { description: 'As the query asks.', schema: schema.mailAnswer },
+        429: { description: 'too_many_streams: one that waits counts as a stream.' },
+      },
+      handle: ({ query, ...call }) => answer(query, call),
     }),
     defineRoute({
       method: 'GET',
@@ -230,28 +239,12 @@ export function mailRoutes({ deps, tokens, places, limits }: HttpContext, door: 
     defineRoute({
       method: 'GET',
       url: '/api/agents',
-      summary: 'All agents with their status.',
+      summary: 'All agents with their status; of more than a hundred at most a second old.',
       access: access(READERS),
       answers: { 200: { description: 'All of them.', schema: schema.mailAgents } },
-      handle: async (): Promise<z.infer<typeof schema.mailAgents>> => {
-        const agents: z.infer<typeof schema.mailAgent>[] = [];
-        let cursor: string | null = '';
-        while (cursor !== null) {
-          const page: Awaited<ReturnType<typeof store.listAgents>> = await store.listAgents({
-            limit: AGENTS_AT_ONCE,
-            ...(cursor !== '' && { cursor }),
-          });
-          const found = page.items.map(({ agent }) => engine.freshen(agent));
-          const unread = await store.countUnread(found.map(({ hard }) => hard.agentId));
-          agents.push(...found.map((agent) => statusOf(agent, unread[agent.hard.agentId] ?? 0)));
-          cursor = page.nextCursor;
-        }
-        const offline = agents.filter(({ status }) => status === 'offline').length;
-        const unknown = agents.filter(({ status }) => status === 'unknown').length;
-        return {
-          agents,
-          stats: { total: agents.length, online: agents.length - offline - unknown, offline },
-        };
+      handle: async ({ reply }) => {
+        reply.header('content-type', 'application/json; charset=utf-8');
+        return reply.send(await listing.read());
       },
     }),
     defineRoute({

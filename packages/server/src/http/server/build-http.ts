@@ -8,6 +8,7 @@ import {
   LogController,
 } from 'fastify';
 import { defaultPolicies, type Network } from '../../policy/index.ts';
+import { AgentListing } from '../agent-listing.ts';
 import { tellClientError } from '../client-error.ts';
 import { type HttpDeps, type HttpLimits, limitDefaults } from '../deps.ts';
 import { EventStreams } from '../event-streams.ts';
@@ -76,7 +77,8 @@ export function buildHttp(deps: HttpDeps): Listeners {
     hits,
     fleet: () => fleetMetrics(deps, fleet),
   });
-  const context: HttpContext = { deps, limits, streams, places, metrics, hits, tokens, fleet };
+  const listing = new AgentListing(deps);
+  const context: HttpContext = { deps, limits, streams, places, metrics, hits, tokens, fleet, listing };
   addGuard(app, deps.hosts, network);
   app.addHook('preClose', async () => {
     streams.close();

@@ -26,6 +26,8 @@ export function addMaestroRoutes(app: FastifyInstance, context: HttpContext): vo
   app.setErrorHandler((error, request, reply) => {
     const refusal = refusalOf(error);
     if (refusal.code === 'internal') request.log.error({ err: error, cid: request.id }, 'request failed');
+    const { retryAfterSeconds } = refusal;
+    if (retryAfterSeconds !== undefined) reply.header('retry-after', String(retryAfterSeconds));
     reply.code(refusal.status).send(letterErrorBody(refusal));
   });
   app.setNotFoundHandler((_request, reply) => {
