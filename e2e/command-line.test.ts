@@ -157,6 +157,15 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
       await hook('PostToolUseFailure', { ...use, error: `401 ${command}` });
     }
     await call('/v1/agents/leaky/signals', token, { kind: 'blocker', text: command });
+    // A successor needs the exact content of a checkpoint: it is stored, and shown to operators and the agent only.
+    const kept = ['ghp_', 'aZ3kQ9xLmN7bV2cR8tYwaZ3kQ9xLmN7bV2cR'].join('');
+    await call('/v1/agents/leaky/checkpoints', token, { content: { env: `GITHUB_TOKEN=${kept}` } });
+    const checkpointsFor = async (role: 'viewer' | 'operator') => {
+      const headers = { authorization: `Bearer ${server.token(role)}` };
+      return (await fetch(`${server.url}/v1/agents/leaky/checkpoints`, { headers })).text();
+    };
+    expect(await checkpointsFor('operator')).toContain(kept);
+    expect(await checkpointsFor('viewer')).toContain('GITHUB_TOKEN=[redacted]');
     const why = await eventually(
       () => holter(['why', 'claude.leak.aaaaaaaa']),
       ({ out }) => out.includes('repeated'),
@@ -180,6 +189,11 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     ];
     expect(places[0]).toContain('curl');
     expect(places.filter((text) => secrets.some((secret) => text.includes(secret)))).toEqual([]);
+    const logs = [
+      ...shown.map(({ out, err }) => out + err),
+      readFileSync(join(folder, 'data', 'server.log'), 'utf8'),
+    ];
+    expect(logs.filter((text) => text.includes(kept))).toEqual([]);
     await call('/v1/agents/leaky/signals', token, { kind: 'stopped', reason: 'done' });
     const final = await holter(['show', 'leaky', '--final']);
     expect(final.out).toMatch(/^1st start, at .*: TERMINATED; stopped at .*: done$/m);

@@ -51,7 +51,7 @@ console.log(
   `${WRITTEN} checkpoints of ${BYTES / 1e6} MB written: at most ${peakMb().toFixed(0)} MB in memory`,
 );
 const read = await Promise.all(
-  Array.from({ length: READERS }, () => ask('GET', '/v1/agents/ada/checkpoints?limit=100', tokens.viewer)),
+  Array.from({ length: READERS }, () => ask('GET', '/v1/agents/ada/checkpoints?limit=100', tokens.operator)),
 );
 const total = read.reduce((sum, { bytes }) => sum + bytes, 0);
 console.log(

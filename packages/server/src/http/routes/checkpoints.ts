@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import { type Agent, canonicalJson, checkpointTextHash, chooseCheckpoint } from '@holter/core';
 import type { z } from 'zod';
 import { readChain } from '../../engine/stored-chain.ts';
+import { fieldWithSecret } from '../../intake/index.ts';
+import { redactValue } from '../../redaction/index.ts';
 import type { CheckpointHead, StoredCheckpoint } from '../../store/store.ts';
 import { agentIdOf, readAgent } from '../access.ts';
 import { HttpProblem, problem, refusalOfIntake } from '../problem.ts';
@@ -112,6 +114,9 @@ export function checkpointRoutes({ deps, limits, hits }: HttpContext): readonly 
         const agentId = agentIdOf(params, caller);
         const agent = await readAgent(engine, agentId);
         checkCurrent(agent, caller);
+        const secret = fieldWithSecret(body, ['checkpointId', 'taskId']);
+        if (secret !== null)
+          throw problem(400, 'secret_id', `${secret} looks like a secret, and ids are shown`, secret);
         const canonical = canonicalJson(body.content);
         if (canonical.kind !== 'canonical')
           throw problem(
@@ -149,7 +154,8 @@ export function checkpointRoutes({ deps, limits, hits }: HttpContext): readonly 
     defineRoute({
       method: 'GET',
       url: '/v1/agents/:id/checkpoints',
-      summary: 'The newest checkpoints, and which one a successor would start from.',
+      summary:
+        'The newest checkpoints, and which one a successor would start from. Secrets in contents are shown only to the agent itself and to operators.',
       access: ['viewer', 'operator', 'orchestrator', 'agent'],
       query: limitQuery,
       answers: { 200: { description: 'Newest first.', schema: checkpointPage } },
@@ -158,17 +164,23 @@ export function checkpointRoutes({ deps, limits, hits }: HttpContext): readonly 
         const heads = await store.listCheckpoints(agent.hard.agentId, query.limit ?? CHECKPOINTS_DEFAULT);
         const usable = await turns.take(() => usableOf(agent));
         reply.header('content-type', 'application/json; charset=utf-8');
-        return reply.send(Readable.from(pageOf(heads, usable), { objectMode: false }));
+        return reply.send(
+          Readable.from(pageOf(heads, usable, showsSecretsTo(caller)), { objectMode: false }),
+        );
       },
     }),
   ];
 
   /** The page, one checkpoint in memory at a time: `content` is JSON already. */
-  async function* pageOf(heads: readonly CheckpointHead[], usable: string | null): AsyncGenerator<Buffer> {
+  async function* pageOf(
+    heads: readonly CheckpointHead[],
+    usable: string | null,
+    hasSecrets: boolean,
+  ): AsyncGenerator<Buffer> {
     yield Buffer.from('{"checkpoints":[');
     let separator = '';
     for (const head of heads) {
-      const text = await turns.take(() => textOf(head));
+      const text = await turns.take(() => textOf(head, hasSecrets));
       if (text === null) continue;
       yield Buffer.from(separator);
       yield text;
@@ -178,15 +190,34 @@ export function checkpointRoutes({ deps, limits, hits }: HttpContext): readonly 
   }
 
   /** As bytes outside the heap, because a slow reader may hold them for long. */
-  async function textOf({ agentId, checkpointId }: CheckpointHead): Promise<Buffer | null> {
+  async function textOf(
+    { agentId, checkpointId }: CheckpointHead,
+    hasSecrets: boolean,
+  ): Promise<Buffer | null> {
     const stored = await store.readCheckpoint(agentId, checkpointId);
     if (!stored) return null;
     const { agentId: _agentId, content, ...head } = stored;
     const isValid = checkpointTextHash(stored, content, sha256) === stored.hash;
-    const view = { ...head, isValid } satisfies Omit<CheckpointView, 'content'>;
-    const shown = isValid ? content : readable(content);
+    const exact = isValid ? content : readable(content);
+    const shown = hasSecrets ? exact : withoutSecrets(exact);
+    const isRedacted = shown !== exact;
+    const view = { ...head, isValid, isRedacted } satisfies Omit<CheckpointView, 'content'>;
     return Buffer.from(`${JSON.stringify(view).slice(0, -1)},"content":${shown}}`);
   }
+}
+
+/** A successor needs the exact content, so it is stored as it was written. */
+const showsSecretsTo = ({ role }: Caller): boolean => role === 'agent' || role === 'operator';
+
+/** Searching this much takes a tenth of a second at worst, and nothing else runs meanwhile. */
+const SEARCHED_LENGTH_MAX = 1024 * 1024;
+
+/** Returns the same text when there are none. What is longer than can be searched is left out. */
+function withoutSecrets(content: string): string {
+  if (content.length > SEARCHED_LENGTH_MAX) return 'null';
+  const value: unknown = JSON.parse(content);
+  const clean = redactValue(value);
+  return clean === value ? content : JSON.stringify(clean);
 }
 
 /** Damaged content may be no JSON any more, and must not break the page. */
