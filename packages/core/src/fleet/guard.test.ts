@@ -1,9 +1,10 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { deepFreeze } from '../../test/kit.ts';
 import { instant } from '../base/time.ts';
 import { fleetDefaults } from '../policy/defaults.ts';
 import type { Ask, AskKind } from '../vocabulary/ask.ts';
-import { type Admitted, admit, emptyFleetGuard, type FleetGuard } from './guard.ts';
+import { type Admitted, admit, BRAKES_MAX, emptyFleetGuard, type FleetGuard } from './guard.ts';
 
 const policy = fleetDefaults;
 
@@ -84,6 +85,67 @@ describe('the brake', () => {
     group.alertAfter(10_000, 5);
     for (let lost = 0; lost < 5_000; lost++) group.ask('loss', `more-${lost}`);
     expect(JSON.stringify(group.fleet).length).toBeLessThan(8_000);
+  });
+
+  test('forgets groups whose losses are too old to count, and the oldest of too many', () => {
+    const group = new Group(1);
+    for (let n = 0; n < 600; n++) {
+      group.at += 1_000;
+      group.ask('loss', n, { group: `group-${n}` });
+    }
+    const kept = Object.keys(group.fleet.brakes);
+    expect(kept).toHaveLength(BRAKES_MAX);
+    expect(kept).toEqual(expect.arrayContaining(['group-599', `group-${600 - BRAKES_MAX}`]));
+    group.at += 90 * 60_000;
+    group.ask('loss', 'last', { group: 'last' });
+    expect(Object.keys(group.fleet.brakes)).toEqual(['last']);
+  });
+
+  test('forgets an engaged brake last', () => {
+    const group = new Group(10);
+    group.alertAfter(4);
+    for (let n = 0; n < 400; n++) group.ask('loss', n, { group: `group-${n}` });
+    expect(Object.keys(group.fleet.brakes)).toHaveLength(BRAKES_MAX);
+    expect(group.ask('terminate').admission.kind).toBe('deferred');
+  });
+
+  test('what is forgotten changes no decision, and the state stays bounded', () => {
+    const step = fc.record({
+      group: fc.nat({ max: 12 }).map((n) => `${n}`),
+      who: fc.nat({ max: 9 }),
+      kind: fc.constantFrom<AskKind>('loss', 'loss', 'loss', 'loss', 'terminate', 'notice'),
+      afterMs: fc.oneof(
+        { weight: 20, arbitrary: fc.nat({ max: 20_000 }) },
+        fc.nat({ max: 5 * 60_000 }),
+        fc.nat({ max: 4 * 3_600_000 }),
+      ),
+    });
+    const decided = ({ admission, events }: Admitted) => ({
+      because: admission.kind === 'deferred' ? admission.because : admission.kind,
+      events,
+    });
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
+        const all = new Group(9);
+        // The twin has a guard for each group, and none of them sees the losses of another.
+        const alone = new Map<string, Group>();
+        for (const { group, who, kind, afterMs } of steps) {
+          all.at += afterMs;
+          const own = alone.get(group) ?? new Group(9);
+          alone.set(group, own);
+          own.at = all.at;
+          const inAll = decided(all.ask(kind, who, { group }));
+          const inOwn = decided(own.ask(kind, who, { group }));
+          if (inAll.because !== 'budget' && inOwn.because !== 'budget') expect(inAll).toEqual(inOwn);
+          expect(inAll.events).toEqual(inOwn.events);
+          if (kind !== 'loss') continue;
+          for (const { losses, engagedAt, spent } of Object.values(all.fleet.brakes)) {
+            const isRecent = all.at - (losses.at(-1)?.at ?? 0) < 90 * 60_000;
+            expect(isRecent || engagedAt !== undefined || spent !== undefined).toBe(true);
+          }
+        }
+      }),
+    );
   });
 
   test('defers terminations, starts and notices, not nudges, until 120 s after the mass failure', () => {

@@ -111,7 +111,8 @@ function foldLoss(fleet: FleetGuard, ask: Ask, context: AdmitContext): Admitted 
     ...(isEngaged && { massAt: isMass ? at : (before.massAt ?? at) }),
     ...(isReleasing && { engagedAt: engagedAt ?? at, releaseAt: wasReleasing ? releaseAt : at }),
   };
-  const next = { fleet: withBrake(released.fleet, ask.group, brake, at), admission: GRANTED };
+  const tidy = withoutOld(withBrake(released.fleet, ask.group, brake, at), at);
+  const next = { fleet: tidy, admission: GRANTED };
   const { events, effects } = released;
   if (!mayEngage || isBraking) return { ...next, events, effects };
   // Lost agents may no longer be counted in the group's size.
@@ -151,6 +152,11 @@ const LOSSES_MAX = 64;
 /** Longer than the longest deadline of a usual profile, so that a slow agent finds those it was lost with. */
 const LOSSES_KEPT_MS = minutes(90);
 const HANDFULS = 16;
+/**
+ * Agents choose their groups. Of more groups than this with recent losses, the one whose last loss is longest ago is
+ * forgotten first; those whose brake is engaged last.
+ */
+export const BRAKES_MAX = 256;
 
 function massAlert(
   group: string,
@@ -263,3 +269,24 @@ function withBrake(fleet: FleetGuard, group: string, brake: GroupBrake, at: Inst
   const isEmpty = brake.losses.length === 0 && brake.engagedAt === undefined && spentBy(brake, at) === 0;
   return { ...fleet, brakes: isEmpty ? others : { ...others, [group]: brake } };
 }
+
+/** Groups of which nothing counts any more are forgotten, so that the row stays small. */
+function withoutOld(fleet: FleetGuard, at: Instant): FleetGuard {
+  const all = Object.entries(fleet.brakes);
+  const kept = all.filter(([, brake]) => !isOver(brake, at));
+  if (kept.length > BRAKES_MAX) {
+    kept.sort(([, a], [, b]) => Number(isEngaged(a)) - Number(isEngaged(b)) || lostAt(a) - lostAt(b));
+    kept.splice(0, kept.length - BRAKES_MAX);
+  }
+  return kept.length === all.length ? fleet : { ...fleet, brakes: Object.fromEntries(kept) };
+}
+
+const isEngaged = ({ engagedAt, releaseAt }: GroupBrake): boolean =>
+  engagedAt !== undefined && releaseAt === undefined;
+
+/** The newest loss is the last. */
+const lostAt = ({ losses, releaseAt }: GroupBrake): number =>
+  Math.max(losses.at(-1)?.at ?? 0, releaseAt ?? 0);
+
+const isOver = (brake: GroupBrake, at: Instant): boolean =>
+  !isEngaged(brake) && at - lostAt(brake) >= LOSSES_KEPT_MS && spentBy(brake, at) === 0;
