@@ -109,7 +109,8 @@ type Attack = { readonly text: string; readonly shorter: string; readonly tells:
 
 function* attacksOn(source: string): Generator<Attack> {
   const parts = partsOf(source);
-  const units = new Set([...parts, ...parts.map((part) => `${part} `), 'a', '0', '/', '-']);
+  const pairs = parts.flatMap((part) => parts.map((other) => part + other)).slice(0, PAIRS_MAX);
+  const units = new Set([...parts, ...parts.map((part) => `${part} `), 'a', '0', '/', '-', ...pairs]);
   const heads = ['', END, ...parts.slice(0, 2)];
   for (const unit of units) {
     const body = (length: number) => unit.repeat(Math.ceil(length / unit.length)) + END;
@@ -121,6 +122,9 @@ function* attacksOn(source: string): Generator<Attack> {
       };
   }
 }
+
+/** All pairs of a dozen parts; few expressions have more. */
+const PAIRS_MAX = 144;
 
 const SAMPLES: Readonly<Record<string, readonly string[]>> = {
   s: [' ', '\n'],
@@ -141,9 +145,14 @@ function partsOf(source: string): readonly string[] {
   const plain = source.replace(/\(\?(?:<?[=!]|:)/g, '(').replace(/\{\d+(?:,\d*)?\}/g, '');
   const parts = new Set<string>();
   let run = '';
+  let isInClass = false;
   for (const [token] of plain.matchAll(/\\.|[^\\]/gs)) {
     const char = token.charAt(token.length - 1);
-    const samples = token.length === 2 ? SAMPLES[char] : META.test(token) ? [] : undefined;
+    const wasInClass = isInClass;
+    isInClass = isInClass ? token !== ']' : token === '[';
+    // In a class a bracket or a dot stands for itself.
+    const isMeta = wasInClass ? token === ']' || token === '^' : META.test(token);
+    const samples = token.length === 2 ? SAMPLES[char] : isMeta ? [] : undefined;
     for (const sample of samples ?? [char]) parts.add(sample);
     run = samples === undefined ? run + char : '';
     if (run.length > 1) parts.add(run);

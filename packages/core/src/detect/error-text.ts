@@ -17,7 +17,7 @@ const RATE_LIMITED = /rate.?limit|too many requests|\b429\b|retry.?after|overloa
 const NOTHING_SENTENCE =
   /\b(?:no|0|zero|not|nothing|none|empty|without|couldn't|could not)\b[^\n]{0,60}\b(?:match(?:es|ed|ing)?|results?|found|find|hits?|files?|documents?|records?|rows?|entries|output|items?|symbols?|references?|occurrences?)\b/i;
 const NOTHING_JSON =
-  /^[[{](?:[^[\]{}]|\[\s*\]|\{\s*\})*(?:\[\s*\]|\{\s*\}|:\s*(?:0|null))(?:[^[\]{}]|\[\s*\]|\{\s*\})*[\]}]$/;
+  /^[[{](?:[^[\]{}]|\[\s{0,9}\]|\{\s{0,9}\}){0,160}(?:\[\s{0,9}\]|\{\s{0,9}\}|:\s{0,9}(?:0|null))(?:[^[\]{}]|\[\s{0,9}\]|\{\s{0,9}\}){0,160}[\]}]$/;
 /** A cheap check first: most results contain none of these words. */
 const MAY_BE_NOTHING =
   /\b(?:no|not|nothing|none|null|0|zero|empty|without|couldn't|could)\b|\[\s*\]|\{\s*\}|^\s*[-[(<=]/i;

@@ -104,6 +104,6 @@ export const modeWord = (mode: string): string => modeWords[mode] ?? mode;
 /** Records carry a name, or the role of an unnamed token; older ones carry the id of the token, too. */
 export function personOf(by: unknown): string {
   const said = typeof by === 'string' ? by : '';
-  const named = /^(.*) \((?:operator|orchestrator|viewer) [^)]*\)$/.exec(said)?.[1];
+  const named = /^(.{0,300}) \((?:operator|orchestrator|viewer) [^)]{0,300}\)$/.exec(said)?.[1];
   return named ?? said.replace(/^(operator|orchestrator)( .*)?$/, 'an $1');
 }

@@ -5,6 +5,11 @@ export type FlagRule = { readonly flag: RegExp; readonly needs?: RegExp };
 
 const VALUE = /["']?([^\s"'$<-][^\s"']{0,200})/.source;
 const after = (flag: string): RegExp => new RegExp(`\\s${flag}${VALUE}`, 'g');
+const PAIR = '["\']?[^\\s:"\']{1,100}:';
+/** A name and its value; further ones only in quotes. `-b cookies.txt` is a file. */
+const COOKIES =
+  /(?:-b ?|--cookie[ =])(?:["']([\w.$-]{1,100}=[^"'\n$<{][^"'\n]{0,200})|([\w.$-]{1,100}=[^\s"'$<{][^\s"']{0,200}))/
+    .source;
 
 const RULES: readonly (readonly [programs: string, rule: FlagRule])[] = [
   ['mysql mysqldump mysqladmin mysqlimport mariadb', { flag: after('-p') }],
@@ -15,10 +20,22 @@ const RULES: readonly (readonly [programs: string, rule: FlagRule])[] = [
   ['zip unzip mosquitto_pub mosquitto_sub sqlcmd', { flag: after('-P ?') }],
   ['ldapsearch ldapmodify ldapadd', { flag: after('-w ') }],
   ['ssh-keygen', { flag: after('-[NP] ') }],
-  ['curl wget', { flag: after('(?:-u ?|--user[ =])["\']?[^\\s:"\']{1,100}:') }],
+  [
+    'curl',
+    {
+      flag: new RegExp(
+        `${after(`(?:(?:-u ?|--user[ =])${PAIR}|--oauth2-bearer[ =])`).source}|\\s${COOKIES}`,
+        'g',
+      ),
+    },
+  ],
+  ['wget', { flag: after(`(?:-u ?|--user[ =])${PAIR}`) }],
+  ['http https xh xhs', { flag: after(`(?:-a ?|--auth[ =])${PAIR}`) }],
+  ['gh', { flag: after('(?:-b ?|--body[ =])'), needs: /\bsecret set\b/ }],
+  ['kubectl oc', { flag: after('--from-literal[ =][\\w.-]{1,60}='), needs: /\bsecret\b/ }],
   ['smbclient', { flag: after('-U ?["\']?[^\\s%"\']{1,60}%') }],
   ['htpasswd', { flag: after('-\\w{0,6}b\\w{0,6}(?: +[^\\s-]\\S{0,60}){2} +') }],
-  ['openssl', { flag: after('-pass(?:in|out)? pass:') }],
+  ['openssl', { flag: after('(?:-pass(?:in|out)? pass:|-[kK] )') }],
 ];
 
 /** The name of each program with the blank behind it. */
@@ -44,7 +61,8 @@ export function flagSecrets(
   const command = rest.slice(0, /[\n|;]|&&/.exec(rest)?.index ?? rest.length);
   const end = start + command.length;
   if (!command.includes(' -') || needs?.test(command) === false) return { end, spans: [] };
-  const spans = [...command.matchAll(flag)].map(({ index, 0: all, 1: value = '' }) => {
+  const spans = [...command.matchAll(flag)].map(({ index, 0: all, ...found }) => {
+    const value = found[1] ?? found[2] ?? found[3] ?? '';
     const valueEnd = start + index + all.length;
     return [valueEnd - value.length, valueEnd] as const;
   });

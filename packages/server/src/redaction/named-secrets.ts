@@ -43,6 +43,9 @@ export function kindOfName(name: string): Kind | null {
   if (PASSWORD_WORDS.includes(last) || last.endsWith('password') || last.endsWith('pwd')) return 'password';
   if (last === 'secret') return 'password';
   if (SECRET_ENDS.some((end) => last.endsWith(end))) return 'token';
+  // `SecretString`, `passwordValue`; a value that is none is told by its look.
+  if ((last === 'string' || last === 'value') && words.length > 1)
+    return kindOfName(words.slice(0, -1).join(' '));
   if (last === 'key') return words.slice(0, -1).some((word) => KEY_WORDS.has(word)) ? 'token' : null;
   if (last === 'auth' || last === 'sig' || last === 'signature' || last === 'sessionid' || last === 'sid')
     return words.length === 1 || last === 'auth' ? 'token' : null;
@@ -64,6 +67,7 @@ export function namedSecret(text: string, anchor: number, anchorEnd: number): Ju
   const isNameQuoted = isQuoteAt(text, at);
   if (isNameQuoted) at += 1;
   if (text[at] === ']') at += 1;
+  if (text[at] === '>' && at === end) return elementSecret(text, anchor, end);
   const gap = skipBlanks(text, at);
   const separatorEnd = separatorAt(text, gap);
   const isSpaced = separatorEnd === -1 && gap > at && at === end;
@@ -81,6 +85,27 @@ export function namedSecret(text: string, anchor: number, anchorEnd: number): Ju
   return valueAt(text, before, { kind, isTight }) ?? 'no secret';
 }
 
+/** `<password>x</password>`, at the end of the name. */
+function elementSecret(text: string, anchor: number, end: number): Judged {
+  const start = runStart(text, anchor, DOTTED, Math.max(0, anchor - NAME_MAX));
+  if (text[start - 1] !== '<') return null;
+  const from = end + 1;
+  const value = /^[^\s<>]{1,200}(?=<\/)/.exec(text.slice(from, from + JUDGED_MAX + 2))?.[0];
+  const kind = value === undefined ? null : kindOfName(text.slice(start, end));
+  if (value === undefined || kind === null) return 'no secret';
+  const about = { isPassword: kind === 'password', isQuoted: false, isTight: true, isInSentence: false };
+  return isSecretValue(value, about) ? [from, from + value.length] : 'no secret';
+}
+
+/** `IDENTIFIED BY 'x'`, `identified with caching_sha2_password by 'x'`, behind the first word. */
+export function identifiedSecret(text: string, to: number): Judged {
+  const words = /^\s{1,4}(?:with\s{1,4}\S{1,60}\s{1,4})?(?:by|as)\s{1,4}(?:password\s{1,4})?(?=["'])/i.exec(
+    text.slice(to, to + 100),
+  );
+  if (words === null) return null;
+  return valueAt(text, to + words[0].length, { kind: 'password', isTight: true }) ?? 'no secret';
+}
+
 /** What follows a name in a sentence is a secret only if it has a digit, or stands behind `is` or `was`. */
 function mayFollow(text: string, from: number): boolean {
   const next = text.slice(from, from + 48);
@@ -91,9 +116,9 @@ function mayFollow(text: string, from: number): boolean {
 const isNetrc = (text: string, from: number): boolean =>
   /\blogin\s\S{1,60}\s{1,4}password\s{1,4}$/.test(text.slice(Math.max(0, from - 90), from));
 
-/** `X-Api-Key: abc`: every word of a header's name begins with a capital. */
+/** `X-Api-Key: abc`, `PRIVATE-TOKEN: abc`: every word of a header's name begins with a capital. */
 const isHeader = (text: string, { start, end }: Name): boolean =>
-  /^(?:X|[A-Z][a-z]+)(?:-[A-Z][A-Za-z]+)+$/.test(text.slice(start, end));
+  /^(?:[A-Z]{1,30}|[A-Z][a-z]+)(?:-[A-Z][A-Za-z]+)+$/.test(text.slice(start, end));
 
 /** `=`, `:`, `:=`, `=>`, `==`; -1 if there is none. */
 function separatorAt(text: string, at: number): number {
@@ -188,7 +213,8 @@ const isQuoteAt = (text: string, index: number): boolean => {
 
 /** `Bearer …`, `Basic …`, at the end of the word. In prose the word behind it is no credential. */
 export function schemeSecret(text: string, from: number, to: number): Span | null {
-  const start = skipBlanks(text, to);
+  // In a query the blank is written as `%20`.
+  const start = text.startsWith('%20', to) ? to + 3 : skipBlanks(text, to);
   if (start === to || isOf(text, from - 1, URL_SAFE)) return null;
   const end = runEnd(text, start, TOKEN68, Math.min(text.length, start + JUDGED_MAX));
   const value = text.slice(start, end);

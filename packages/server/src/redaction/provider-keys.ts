@@ -22,12 +22,17 @@ type KeyFormat = {
   readonly min: number;
   /** Words may look like this one, so a digit is needed after the prefix. */
   readonly needsDigit?: true;
+  /** Base64 may hold the prefix, so it must not be inside of that. */
+  readonly isAlone?: true;
 };
 
 const of = (chars: number, min: number, prefixes: string): readonly KeyFormat[] =>
   prefixes.split(' ').map((prefix) => ({ prefix, chars, min }));
 const withDigit = (formats: readonly KeyFormat[]): readonly KeyFormat[] =>
   formats.map((format) => ({ ...format, needsDigit: true }));
+
+const alone = (formats: readonly KeyFormat[]): readonly KeyFormat[] =>
+  formats.map((format) => ({ ...format, isAlone: true }));
 
 export const KEY_FORMATS: readonly KeyFormat[] = [
   // Holter's own.
@@ -36,6 +41,7 @@ export const KEY_FORMATS: readonly KeyFormat[] = [
   ...of(URL_SAFE, 12, 'sk-ant- sk-proj- sk-svcacct- sk-admin- sk-or-v1- sk-lf- pk-lf-'),
   ...withDigit(of(URL_SAFE, 16, 'sk-')),
   ...withDigit(of(URL_SAFE, 20, 'gsk_ xai- pplx- csk- tvly- pcsk_ lsv2_pt_ lsv2_sk_ tgp_v1_ fw_ r8_ nvapi-')),
+  ...withDigit(of(ALNUM, 40, 'jina_')),
   ...of(ALNUM, 20, 'hf_ api_org_'),
   // Clouds: AWS, Google, Azure, Alibaba, DigitalOcean, Fly, Databricks, Aiven …
   ...of(CAPITALS, 16, 'AKIA ASIA ABIA ACCA AROA AIDA'),
@@ -67,6 +73,7 @@ export const KEY_FORMATS: readonly KeyFormat[] = [
   // Money and shops.
   ...of(ALNUM, 10, 'sk_live_ sk_test_ rk_live_ rk_test_ pk_live_ pk_test_'),
   ...of(BASE64, 24, 'whsec_'),
+  ...alone(withDigit(of(ALNUM, 40, 'EZAK EZTK EAAA EAAB EAAC EAAG'))),
   ...of(HEX, 32, 'shpat_ shpca_ shppa_ shpss_ sk_'),
   ...of(URL_SAFE, 20, 'sq0atp- sq0csp- shippo_live_ shippo_test_ FLWSECK_'),
   // Secrets, infrastructure, observation, work.
@@ -75,14 +82,15 @@ export const KEY_FORMATS: readonly KeyFormat[] = [
   ...of(CAPITALS, 40, 'AGE-SECRET-KEY-1'),
   ...withDigit(of(URL_SAFE, 20, 'glc_ glsa_ NRAK- NRII- NRJS- sntryu_ hcaik_ PMAK- CFPAT- figd_ ntn_ tfp_')),
   ...of(BASE64, 40, 'sntrys_'),
-  ...withDigit(of(ALNUM, 40, 'secret_')),
+  ...withDigit(of(ALNUM, 40, 'secret_ phx_')),
   ...of(ALNUM, 30, 'lin_api_ lin_oauth_'),
 ];
 
 /** Where the key of this format ends; -1 if it is none. A failed try has read a bounded number of characters. */
-export function keyEnd(text: string, from: number, { prefix, chars, min, needsDigit }: KeyFormat): number {
+export function keyEnd(text: string, from: number, format: KeyFormat): number {
+  const { prefix, chars, min, needsDigit, isAlone } = format;
   // "task-", "disk-": the prefix must not be the end of a word.
-  if (isOf(text, from - 1, ALNUM)) return -1;
+  if (isOf(text, from - 1, isAlone ? BASE64 : ALNUM)) return -1;
   const start = from + prefix.length;
   const headEnd = runEnd(text, start, chars, Math.min(text.length, start + HEAD));
   if (headEnd - start < min) return -1;

@@ -1,7 +1,14 @@
 import { type Anchor, Anchors } from './anchors.ts';
 import { BASE64, DOTTED, isOf, runEnd, URL_SAFE } from './characters.ts';
 import { type FlagRule, flagSecrets, PROGRAMS } from './command-flags.ts';
-import { authorizationSecret, cookieSecret, kindOfName, namedSecret, schemeSecret } from './named-secrets.ts';
+import {
+  authorizationSecret,
+  cookieSecret,
+  identifiedSecret,
+  kindOfName,
+  namedSecret,
+  schemeSecret,
+} from './named-secrets.ts';
 import { privateKey, privateKeyEnd } from './private-keys.ts';
 import { azureSecret, HOOK_HOSTS, hookPathEnd, KEY_FORMATS, keyEnd, telegramToken } from './provider-keys.ts';
 import { isSecretValue, MARK } from './value-shape.ts';
@@ -90,6 +97,7 @@ const anchors = new Anchors<Reader>([
     anyCase(word, (scan, from, to) => scan.judge(namedSecret(scan.text, from, to - 1))),
   ),
   anyCase('auth', readAuth),
+  anyCase('identified', (scan, _from, to) => scan.judge(identifiedSecret(scan.text, to))),
   anyCase('bearer', readScheme),
   anyCase('basic', readScheme),
   anyCase('cookie', (scan, _from, to) => scan.judge(cookieSecret(scan.text, to))),

@@ -65,13 +65,30 @@ export function isSecretValue(value: string, about: Circumstances): boolean {
   const isMixed = hasDigit(kinds) && hasLetter(kinds);
   if (!hasLetter(kinds)) return isPassword ? isTight && value.length >= 4 : false;
   if (isMixed && value.length >= 6) return !isVersion(value);
-  if (isQuoted) return isPassword ? !/\s\S+\s/.test(value) || isTight : looksRandom(value, kinds);
+  if (isQuoted) return isPassword ? isTight || isPhrase(value) : looksRandom(value, kinds);
   if (isInSentence) return isTight && (isPassword || looksRandom(value, kinds));
   // `password = userPassword` is code.
   if (/pass|token|secret|key|cred/i.test(value) && !isTight) return false;
   if (looksRandom(value, kinds)) return true;
   return isPassword ? isTight || !/[a-z][A-Z]/.test(value) : isTight && value.length >= 8;
 }
+
+/** Of three words and more: a passphrase is a row of plain words, a message has words that join them. */
+function isPhrase(value: string): boolean {
+  const words = value.split(/\s+/);
+  if (words.length < 3) return true;
+  return (
+    words.length <= 8 && words.every((word) => /^[\w-]{1,20}$/.test(word) && !JOINING.has(word.toLowerCase()))
+  );
+}
+
+const JOINING = new Set(
+  (
+    'is are was be been must should may can cannot could would will not no has have had do does did to the a an for of ' +
+    'in on at by with and or from this that than then if your our please enter choose type confirm forgot reset ' +
+    'change required invalid incorrect missing wrong least most characters character password passwords secret'
+  ).split(' '),
+);
 
 const isVersion = (value: string): boolean => /^v?\d{1,4}\.\d{1,4}[\w.+-]{0,30}$/.test(value);
 
