@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -210,4 +210,23 @@ it('does nothing while a person has stopped its acts, and says so', async () => 
   expect(existsSync(join(folder, 'starts'))).toBe(false);
   expect(log()).toContain('acts are stopped by');
   expect(read('town/daemon/state.json').links.server).toMatchObject({ state: 'gone', incident: 'server/1' });
+});
+
+it('goes on when an agent has put folders in place of its files', async () => {
+  for (const name of ['state.json', 'daemon.pid'])
+    mkdirSync(join(folder, 'town/daemon', name), { recursive: true });
+  const daemon = start();
+  const state = join(folder, 'town/daemon/state.json');
+  const complaint = `${state} is not written: it is a directory`;
+  await until('it is said', () => log().includes(complaint), 90_000);
+  expect(log()).toContain('daemon.pid is not written: it is a directory');
+  const looks = () => log().split('the daemon itself did not run').length;
+  const before = looks();
+  daemon.stdin?.write(`${10 * TICK_MS}\n`);
+  await until('another tick', () => looks() > before, 60_000);
+  rmdirSync(state);
+  await afterTick(daemon);
+  expect(ticks()).toBeGreaterThan(2);
+  expect(log().split(complaint)).toHaveLength(2);
+  expect(daemon.exitCode).toBeNull();
 });

@@ -1,17 +1,23 @@
-import { rmSync } from 'node:fs';
-import { isAlive, type ProcessIdentity, type ProcessTable } from '@holter/server/process';
+import { isAlive, type ProcessIdentity, type ProcessTable, removeAgentFile } from '@holter/server/process';
 import { incarnationOf } from '../town/incarnation.ts';
 import { readStateFile, writeStateFile } from '../town/state-file.ts';
 import type { Town } from '../town/town.ts';
 
 /** `.boot-running`: a triage is under way, for those who look at the folder. The lock behind it is the truth. */
-export function writeMarker(town: Town, process: ProcessIdentity, session: string, at: number): void {
+export function writeMarker(
+  town: Town,
+  process: ProcessIdentity,
+  session: string,
+  at: number,
+): Promise<void> {
   const { pid, startedAt, bootId } = process;
   const state = { at: new Date(at).toISOString(), session, pid, started_at: startedAt, boot_id: bootId };
-  writeStateFile(town.bootMarkerFile, state, incarnationOf(process));
+  return writeStateFile(town.bootMarkerFile, state, incarnationOf(process));
 }
 
-export const removeMarker = (town: Town): void => rmSync(town.bootMarkerFile, { force: true });
+export async function removeMarker(town: Town): Promise<void> {
+  await removeAgentFile(town.bootMarkerFile);
+}
 
 /**
  * Whether somebody who does not hold the lock says that it is at work: an agent that runs as Boot and writes the marker

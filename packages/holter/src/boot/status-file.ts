@@ -12,7 +12,7 @@ export type BootStatus = {
   readonly memory: BootMemory | null;
 };
 
-export function writeBootStatus(town: Town, status: BootStatus, incarnation: string): void {
+export function writeBootStatus(town: Town, status: BootStatus, incarnation: string): Promise<void> {
   const { memory, at, ...rest } = status;
   const deacon = memory && {
     incarnation: memory.incarnation,
@@ -26,7 +26,11 @@ export function writeBootStatus(town: Town, status: BootStatus, incarnation: str
     limited_until: dateOf(memory.limitedUntil),
     is_told: memory.isTold,
   };
-  writeStateFile(town.bootStatusFile, { ...rest, at: new Date(at).toISOString(), deacon }, incarnation);
+  return writeStateFile(
+    town.bootStatusFile,
+    { ...rest, at: new Date(at).toISOString(), deacon },
+    incarnation,
+  );
 }
 
 /** The last triage; null if there was none, or nothing sure can be said about it. */

@@ -78,7 +78,7 @@ export async function runTriage(context: BootContext): Promise<BootStatus> {
     result: done.result,
     memory: { ...memory, ...done.memory },
   };
-  writeBootStatus(town, status, incarnationOf(context.self));
+  await writeBootStatus(town, status, incarnationOf(context.self));
   return status;
 }
 

@@ -61,11 +61,11 @@ async function triageOnce(io: Io, options: TriageOptions): Promise<void> {
     await within(chain, refuseInside(chain, options.session));
     const status = await holdingLock(town.bootLockFile, async () => {
       if (await isMarked(town, table, settings.bootTtlMs, now)) return null;
-      writeMarker(town, self, options.session, now());
+      await writeMarker(town, self, options.session, now());
       try {
         return await within(chain, triageIn(io, chain, self, options));
       } finally {
-        removeMarker(town);
+        await removeMarker(town);
       }
     });
     tell(io, status, options.json === true);

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { type DaemonSettings, type Instant, instant } from '@holter/core';
 import { acquireLock, lockHolder } from '@holter/server/own-store';
 import {
@@ -7,11 +7,11 @@ import {
   identityOf,
   type ProcessTable,
   realDice,
-  writeSettingsFile,
+  removeAgentFile,
 } from '@holter/server/process';
 import { CliFailure } from '../terminal/failure.ts';
 import { incarnationOf } from '../town/incarnation.ts';
-import { writeStateFile } from '../town/state-file.ts';
+import { writeStateFile, writeTownFile } from '../town/state-file.ts';
 import type { Town } from '../town/town.ts';
 import type { ChainBook } from './chain-book.ts';
 import { Daemon, type Hands, LOOK_MS, type TownDuties } from './daemon.ts';
@@ -66,7 +66,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   const settings = withChainPolicy(options.settings);
   const book = await openBook({ town, data: folder.path, say }, settings);
   try {
-    writeSettingsFile(town.daemonPidFile, `${process.pid}\n`);
+    await writeTownFile(town.daemonPidFile, `${process.pid}\n`, say);
     const reporter = new Reporter({ folder, instanceId: incarnation, tickMs: settings.tickMs });
     const server = new ServerLink({
       ...{ folder, clock, table, env, workingDirectory: options.workingDirectory },
@@ -109,7 +109,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
       if (isTick) {
         count += 1;
         tickAt = instant(Math.max(tickAt + settings.tickMs, clock.now()));
-        writeState(options, book, count, incarnation);
+        await writeState(options, book, count, incarnation, say);
         // A daemon that can't tick is to be started again.
         if (isGood) notify('WATCHDOG=1');
       }
@@ -120,7 +120,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     if (!isOnce) await reporter.leave().catch(() => undefined);
     say('the daemon has stopped');
   } finally {
-    rmSync(town.daemonPidFile, { force: true });
+    await removeAgentFile(town.daemonPidFile);
     await book.close();
     lock.release();
     log.close();
@@ -162,7 +162,8 @@ function writeState(
   book: ChainBook,
   ticks: number,
   incarnation: string,
-): void {
+  say: (line: string) => void,
+): Promise<void> {
   const links = book.names.map((name) => {
     const { agent, look, budget } = book.link(name);
     const { [name]: down } = book.down;
@@ -177,10 +178,11 @@ function writeState(
     ];
   });
   const at = new Date(clock.now()).toISOString();
-  writeStateFile(
+  return writeStateFile(
     town.daemonStateFile,
     { at, pid: process.pid, ticks, links: Object.fromEntries(links) },
     incarnation,
+    say,
   );
 }
 

@@ -197,7 +197,7 @@ async function start(context: ActContext, kept: Kept, { isDegraded }: DeaconView
     const pid = isDegraded ? spawnDirectly(kept, env) : await sessions.start({ name, folder, command, env });
     const row = table.row(pid);
     if (!row) return { outcome: 'failed', detail: 'it ended at once' };
-    recordProcess({ ...context, processFile: kept.processFile }, identityOf(table, row));
+    await recordProcess({ ...context, processFile: kept.processFile }, identityOf(table, row));
     const place = isDegraded ? 'as a process of its own, without tmux' : `in ${name}`;
     return { outcome: 'done', detail: `started ${place} (pid ${pid})` };
   } catch (error) {

@@ -104,7 +104,7 @@ async function run(io: Io, options: ChainOptions): Promise<void> {
       `the Deacon of ${town.path} runs already (pid ${other.process.pid})`,
       `end it first: holter session kill ${settings.deaconSession}`,
     );
-  if (!other) recordProcess(chain, self);
+  if (!other) await recordProcess(chain, self);
   const patrol = new Patrol({
     ...{ town, settings, clock, now },
     incarnation: other?.incarnation ?? incarnationOf(self),
@@ -112,8 +112,9 @@ async function run(io: Io, options: ChainOptions): Promise<void> {
     say: (line) => io.err(`holter: ${line}\n`),
   });
   io.onStop(() => {
-    writeEnd({ file: town.deaconEndFile, now }, 'it was stopped', other?.incarnation ?? incarnationOf(self));
-    patrol.stop();
+    const incarnation = other?.incarnation ?? incarnationOf(self);
+    const ended = writeEnd({ file: town.deaconEndFile, now }, 'it was stopped', incarnation);
+    void ended.finally(() => patrol.stop());
   });
   io.out(`patrolling ${town.path}; see ${town.heartbeatFile}\n`);
   await patrol.run();
@@ -129,7 +130,7 @@ async function healthCheck(io: Io, options: CheckOptions): Promise<void> {
     const agents = await allAgents(viewerOf(io, options), {});
     const others = agents.filter(({ agentId }) => agentId !== DEACON);
     const health = checkHealth(others, await wrongInRow(town, now));
-    writeHealthCheck(town, health, now(), own ?? incarnationOf(selfIn(chain.table)));
+    await writeHealthCheck(town, health, now(), own ?? incarnationOf(selfIn(chain.table)));
     if (own !== null) await beat(chain, own, startedAt, health);
     tell(io, health, options.json === true, whyHandOver(agents, cycles, settings.cyclesMax));
   } finally {
@@ -164,7 +165,7 @@ async function beat(
     unhealthyAgents: health?.unhealthy.length ?? null,
   };
   const cycle = last.cycle + more;
-  writeHeartbeat(town, { cycle, cycleOfRun, lastAction: 'health-check', ...counts }, at, incarnation);
+  await writeHeartbeat(town, { cycle, cycleOfRun, lastAction: 'health-check', ...counts }, at, incarnation);
   return cycleOfRun;
 }
 
@@ -222,7 +223,7 @@ async function kill(io: Io, name: string, options: ChainOptions): Promise<void> 
         outcome === 'refused' && ended ? `name its socket to end it all the same: --socket default` : null,
       );
     // It was meant: the daemon starts the next one, and counts no crash.
-    if (run) writeEnd({ file, now: chain.now }, 'holter session kill', run.incarnation);
+    if (run) await writeEnd({ file, now: chain.now }, 'holter session kill', run.incarnation);
     io.out(`${detail}\n`);
   } finally {
     chain.close();

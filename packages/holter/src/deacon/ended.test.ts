@@ -18,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const isMeant = (incarnation: string): Promise<boolean> =>
   hasEndedOnPurpose({ town, now: () => NOW }, incarnation);
-const beatAt = (at: number): void =>
+const beatAt = (at: number): Promise<void> =>
   writeHeartbeat(
     town,
     { cycle: 1, cycleOfRun: 1, lastAction: 'scan', healthyAgents: 1, unhealthyAgents: 0 },
@@ -29,13 +29,13 @@ const handOverAt = (at: number): Promise<void> =>
   writeHandoff(town, { subject: 'Routine cycle', message: '', cycle: 1, incarnation: 'a' }, at);
 
 it('a Deacon that says nothing has crashed', async () => {
-  beatAt(NOW - 1_000);
+  await beatAt(NOW - 1_000);
   expect(await isMeant('a')).toBe(false);
 });
 
 it('one that was stopped, or has handed over, has ended on purpose; another run has not', async () => {
-  beatAt(NOW - 1_000);
-  writeEnd({ file: town.deaconEndFile, now: () => NOW }, 'it was stopped', 'a');
+  await beatAt(NOW - 1_000);
+  await writeEnd({ file: town.deaconEndFile, now: () => NOW }, 'it was stopped', 'a');
   expect([await isMeant('a'), await isMeant('b')]).toEqual([true, false]);
   rmSync(town.deaconEndFile);
   await handOverAt(NOW);
@@ -44,6 +44,6 @@ it('one that was stopped, or has handed over, has ended on purpose; another run 
 
 it('one that has handed over, begun another cycle and died has crashed', async () => {
   await handOverAt(NOW - 60_000);
-  beatAt(NOW - 1_000);
+  await beatAt(NOW - 1_000);
   expect(await isMeant('a')).toBe(false);
 });

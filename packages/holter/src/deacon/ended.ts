@@ -5,8 +5,8 @@ type Place = { readonly town: Town; readonly now: () => number };
 type EndFile = { readonly file: string; readonly now: () => number };
 
 /** This run ends because somebody wants it so: it is no crash. */
-export function writeEnd({ file, now }: EndFile, reason: string, incarnation: string): void {
-  writeStateFile(file, { at: new Date(now()).toISOString(), reason }, incarnation);
+export function writeEnd({ file, now }: EndFile, reason: string, incarnation: string): Promise<void> {
+  return writeStateFile(file, { at: new Date(now()).toISOString(), reason }, incarnation);
 }
 
 /** Whether it is written down that somebody wanted the end of this run. */

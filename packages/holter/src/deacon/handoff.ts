@@ -33,5 +33,5 @@ export async function writeHandoff(
   };
   mkdirSync(town.deaconFolder, { recursive: true });
   await appendToAgentFile(town.digestsFile, `${JSON.stringify({ ...state, incarnation })}\n`, RULES);
-  writeStateFile(town.deaconStateFile, state, incarnation);
+  await writeStateFile(town.deaconStateFile, state, incarnation);
 }

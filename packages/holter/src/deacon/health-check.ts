@@ -46,7 +46,7 @@ export function writeHealthCheck(
   { healthy, unhealthy, agents }: HealthCheck,
   at: number,
   incarnation: string,
-): void {
+): Promise<void> {
   const shown = Object.entries(agents).map(([agentId, { state, group, wrongInRow }]) => [
     agentId,
     { state, group, unhealthy_in_row: wrongInRow },
@@ -57,7 +57,7 @@ export function writeHealthCheck(
     unhealthy_agents: unhealthy.length,
     agents: Object.fromEntries(shown),
   };
-  writeStateFile(town.healthCheckFile, state, incarnation);
+  return writeStateFile(town.healthCheckFile, state, incarnation);
 }
 
 /** How often in a row each agent needed attention, as the last check has written it. */

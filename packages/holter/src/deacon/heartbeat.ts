@@ -18,7 +18,7 @@ export function writeHeartbeat(
   { cycle, cycleOfRun, lastAction, healthyAgents, unhealthyAgents }: Heartbeat,
   at: number,
   incarnation: string,
-): void {
+): Promise<void> {
   const state = {
     timestamp: new Date(at).toISOString(),
     cycle,
@@ -27,7 +27,7 @@ export function writeHeartbeat(
     unhealthy_agents: unhealthyAgents,
     cycle_of_run: cycleOfRun,
   };
-  writeStateFile(town.heartbeatFile, state, incarnation);
+  return writeStateFile(town.heartbeatFile, state, incarnation);
 }
 
 export async function heartbeatReading(town: Town, now: () => number): Promise<HeartbeatReading> {

@@ -121,11 +121,11 @@ async function recordedProcess(processFile: string, now: () => number): Promise<
 export function recordProcess(
   { town, processFile, now }: Pick<DeaconContext, 'town' | 'processFile' | 'now'>,
   process: ProcessIdentity,
-): void {
+): Promise<void> {
   const { pid, startedAt, bootId } = process;
   const at = new Date(now()).toISOString();
   const state = { at, town: town.path, pid, started_at: startedAt, boot_id: bootId };
-  writeStateFile(processFile, state, incarnationOf(process));
+  return writeStateFile(processFile, state, incarnationOf(process));
 }
 
 /** Whether this process is the Deacon, or runs below it. */

@@ -64,9 +64,9 @@ export class Patrol {
     while (!this.isStopped) {
       const startedAt = now();
       this.cycle += 1;
-      this.beat(startedAt);
+      await this.beat(startedAt);
       await this.scan();
-      this.beat(startedAt);
+      await this.beat(startedAt);
       if (this.cycle - this.firstCycle + 1 >= settings.cyclesMax) {
         await this.handOver();
         break;
@@ -82,13 +82,18 @@ export class Patrol {
     this.wake();
   }
 
-  private beat(at: number): void {
+  private beat(at: number): Promise<void> {
     const { town, incarnation } = this.options;
     const { cycle, firstCycle, lastAction, health } = this;
     const cycleOfRun = cycle - firstCycle + 1;
     const healthyAgents = health?.healthy ?? null;
     const unhealthyAgents = health?.unhealthy.length ?? null;
-    writeHeartbeat(town, { cycle, cycleOfRun, lastAction, healthyAgents, unhealthyAgents }, at, incarnation);
+    return writeHeartbeat(
+      town,
+      { cycle, cycleOfRun, lastAction, healthyAgents, unhealthyAgents },
+      at,
+      incarnation,
+    );
   }
 
   private async scan(): Promise<void> {
@@ -101,7 +106,7 @@ export class Patrol {
         await wrongInRow(town, now),
       );
       for (const agentId of this.health.unhealthy) this.everWrong.add(agentId);
-      writeHealthCheck(town, this.health, now(), incarnation);
+      await writeHealthCheck(town, this.health, now(), incarnation);
       await this.readLetters(client, await client.letters({ agent: DEACON, status: 'unread', limit: '0' }));
       return true;
     });

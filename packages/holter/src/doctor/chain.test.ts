@@ -54,11 +54,11 @@ const check = async () => {
 };
 const ago = (minutes: number): string => new Date(NOW - minutes * MINUTE).toISOString();
 
-function writeTown(minutes: number, action: string): void {
-  writeStateFile(town.daemonStateFile, { at: ago(1), links: {} }, 'd');
+async function writeTown(minutes: number, action: string): Promise<void> {
+  await writeStateFile(town.daemonStateFile, { at: ago(1), links: {} }, 'd');
   const status = { action, reason: 'as it is', at: ago(minutes), target: 'hq-deacon', result: '' };
-  writeStateFile(town.bootStatusFile, status, 'b');
-  writeStateFile(town.heartbeatFile, { timestamp: ago(minutes), cycle: 1 }, 'c');
+  await writeStateFile(town.bootStatusFile, status, 'b');
+  await writeStateFile(town.heartbeatFile, { timestamp: ago(minutes), cycle: 1 }, 'c');
 }
 
 describe('doctor about the chain', () => {
@@ -111,7 +111,7 @@ describe('doctor about the chain', () => {
   });
 
   it('is content with a chain at work', async () => {
-    writeTown(2, 'NOTHING');
+    await writeTown(2, 'NOTHING');
     mkdirSync(join(folder, 'bin'));
     writeFileSync(join(folder, 'bin', 'tmux'), '');
     chmodSync(join(folder, 'bin', 'tmux'), 0o755);
@@ -131,7 +131,7 @@ describe('doctor about the chain', () => {
   });
 
   it('reports a late triage, an old heartbeat and a missing tmux', async () => {
-    writeTown(20, 'NOTHING');
+    await writeTown(20, 'NOTHING');
     expect(await check()).toMatchObject({
       service: [true, expect.stringContaining('holter service install --daemon')],
       boot: [false, expect.stringContaining('20 min ago')],
@@ -141,15 +141,15 @@ describe('doctor about the chain', () => {
   });
 
   it('does not complain of a Deacon that waits for its usage limit', async () => {
-    writeTown(20, 'NOTHING');
+    await writeTown(20, 'NOTHING');
     const deacon = { incarnation: 'c', limited_until: ago(-5) };
     const status = { action: 'NOTHING', reason: '', at: ago(1), target: 'hq-deacon', result: '', deacon };
-    writeStateFile(town.bootStatusFile, status, 'b');
+    await writeStateFile(town.bootStatusFile, status, 'b');
     expect(await check()).toMatchObject({ deacon: [true, expect.stringContaining('usage limit')] });
   });
 
   it('reports what Boot has told a person, and files that can not be read', async () => {
-    writeTown(1, 'ESCALATE');
+    await writeTown(1, 'ESCALATE');
     writeFileSync(town.heartbeatFile, '{');
     expect(await check()).toMatchObject({
       boot: [false, '60 s ago: ESCALATE hq-deacon, as it is'],

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -19,7 +28,7 @@ const readText = (text: string) => {
 describe('a state file', () => {
   it('is written whole, with the incarnation', async () => {
     const state = { timestamp: '2026-01-02T18:29:00Z', cycle: 42 };
-    writeStateFile(join(folder, 'new/heartbeat.json'), state, 'a');
+    await writeStateFile(join(folder, 'new/heartbeat.json'), state, 'a');
     expect(await read('new/heartbeat.json')).toEqual({
       kind: 'read',
       at: NOW - 60_000,
@@ -27,6 +36,32 @@ describe('a state file', () => {
       state: { ...state, incarnation: 'a' },
     });
     expect(readdirSync(join(folder, 'new'))).toEqual(['heartbeat.json']);
+  });
+
+  it('replaces a FIFO or a link, and says once that a folder is in its place', async () => {
+    const state = { at: '2026-01-02T18:30:00Z' };
+    const said: string[] = [];
+    const write = (name: string) =>
+      writeStateFile(join(folder, name), state, 'a', (line) => void said.push(line));
+    execFileSync('mkfifo', [join(folder, 'pipe.json')]);
+    writeFileSync(join(folder, 'precious'), 'kept');
+    symlinkSync(join(folder, 'precious'), join(folder, 'linked.json'));
+    for (const name of ['pipe.json', 'linked.json']) {
+      await write(name);
+      expect(await read(name)).toMatchObject({ kind: 'read' });
+    }
+    expect(readFileSync(join(folder, 'precious'), 'utf8')).toBe('kept');
+    mkdirSync(join(folder, 'dir.json'));
+    await write('dir.json');
+    await write('dir.json');
+    expect(said).toEqual([`${join(folder, 'dir.json')} is not written: it is a directory`]);
+    rmdirSync(join(folder, 'dir.json'));
+    await write('dir.json');
+    expect(await read('dir.json')).toMatchObject({ kind: 'read' });
+    writeFileSync(join(folder, 'file'), '');
+    await write('file/state.json');
+    expect(said[1]).toMatch(/file\/state\.json is not written: its folder can't be used \(\w+\)$/);
+    expect(readdirSync(folder).filter((name) => name.endsWith('.tmp'))).toEqual([]);
   });
 
   it('need not name its incarnation', async () => {

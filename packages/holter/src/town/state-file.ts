@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { ownerOf, readAgentFile, writeSettingsFile } from '@holter/server/process';
+import { ownerOf, readAgentFile, replaceAgentFile } from '@holter/server/process';
 
 /** A state file of a town. */
 type StateReading =
@@ -19,14 +19,41 @@ type StateReading =
 /** Agents may write to a town. The limit is larger than any file of it. */
 const RULES = { isOwner: ownerOf(), bytesMax: 256 * 1024 };
 
-/** Written whole or not at all. The moment goes into `timestamp`, where `deacon/heartbeat.json` has it, or `at`. */
+/** Files that could not be written last time, so that it is said once. */
+const failing = new Set<string>();
+const toTerminal = (line: string): void => void process.stderr.write(`holter: ${line}\n`);
+
+/**
+ * Written whole or not at all. The moment goes into `timestamp`, where `deacon/heartbeat.json` has it, or `at`. An
+ * agent may have put a folder in its place: that is said, and stops nobody.
+ */
 export function writeStateFile(
   path: string,
   state: Readonly<Record<string, unknown>> & ({ readonly timestamp: string } | { readonly at: string }),
   incarnation: string,
-): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeSettingsFile(path, `${JSON.stringify({ ...state, incarnation }, null, 2)}\n`);
+  say = toTerminal,
+): Promise<void> {
+  return writeTownFile(path, `${JSON.stringify({ ...state, incarnation }, null, 2)}\n`, say);
+}
+
+export async function writeTownFile(path: string, text: string, say = toTerminal): Promise<void> {
+  const because = await problemOfWriting(path, text);
+  if (because === null) failing.delete(path);
+  else if (!failing.has(path)) {
+    failing.add(path);
+    say(`${path} is not written: ${because}`);
+  }
+}
+
+async function problemOfWriting(path: string, text: string): Promise<string | null> {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+  } catch (error) {
+    return `its folder can't be used (${(error as NodeJS.ErrnoException).code})`;
+  }
+  const answer = await replaceAgentFile(path, text);
+  if (answer.kind === 'ok') return null;
+  return answer.kind === 'refused' ? `it ${answer.because}` : 'its folder is missing';
 }
 
 /** `now` is asked after reading, so that a file that is written meanwhile is not dated in the future. */

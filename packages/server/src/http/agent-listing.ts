@@ -46,6 +46,7 @@ export class AgentListing {
         const view = mailAgentView(agent, {
           now: clock.now(),
           policy: policyOfAgent(engine.currentPolicies, agent.hard),
+          stalls: engine.stalls,
           unread: unread[agent.hard.agentId] ?? 0,
         });
         stats.total += 1;
