@@ -181,6 +181,8 @@ export class ChainBook {
       rollups: before,
       tokens: before,
       letters: before,
+      // Links are few, and none of them is ever over.
+      agents: 0 as Instant,
     };
     await this.store.prune(cutoffs, 1_000);
   }

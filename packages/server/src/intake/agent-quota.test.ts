@@ -64,3 +64,20 @@ it('gives up places that it reserved and did not use', async () => {
   expect(takes.filter(Boolean)).toHaveLength(49);
   expect(await first.take('t')).toBe(false);
 });
+
+it('keeps as many ended agents as an account may have, the newest', async () => {
+  const { clock, store, quotaOn } = world(2);
+  const quota = quotaOn(store);
+  const ended = (agentId: string, second: number, enrolledBy = 't') => {
+    const end = { how: 'stopped', at: at(second), detail: '' } as const;
+    const agent = agentOf(agentId, { enrolledBy, health: 'TERMINATED', at: at(second), end });
+    return committed(store, commitOf(agent, 0));
+  };
+  for (const [index, agentId] of ['a', 'b', 'c', 'd', 'e'].entries()) await ended(agentId, index);
+  await ended('other', 0, 'another');
+  for (let n = 0; n < 2; n += 1) expect(await quota.take('t')).toBe(true);
+  await clock.advance(120_000);
+  expect(await quota.take('t')).toBe(true);
+  const { items } = await store.listAgents({ limit: 99 });
+  expect(items.map(({ agent }) => agent.hard.agentId)).toEqual(['d', 'e', 'other']);
+});

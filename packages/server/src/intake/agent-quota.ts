@@ -10,8 +10,11 @@ const SETTLED_MS = 2 * RESERVED_MS;
 /** Records read at once while counting. */
 const PAGE = 100;
 
+/** Ended agents removed in one transaction. */
+const REMOVED_AT_ONCE = 100;
+
 type QuotaContext = {
-  readonly store: Pick<Store, 'getMeta' | 'swapMeta' | 'listAgents'>;
+  readonly store: Pick<Store, 'getMeta' | 'swapMeta' | 'listAgents' | 'removeEnded'>;
   readonly now: () => Instant;
   readonly max: () => number;
 };
@@ -21,7 +24,8 @@ type Places = { readonly left: number; readonly until: number };
 
 /**
  * Limits how many agents one account may have that have not ended, across all servers. Registrations are counted; only
- * when there are as many as allowed, the agents themselves are counted, because ended ones have left their places.
+ * when there are as many as allowed, the agents themselves are counted, because ended ones have left their places. As
+ * many ended ones are kept then, the newest; so an account has at most three times as many rows as it may have agents.
  */
 export class AgentQuota {
   private readonly context: QuotaContext;
@@ -69,14 +73,23 @@ export class AgentQuota {
   }
 
   private async count(account: string): Promise<number> {
+    const { store, max } = this.context;
+    const ended: { readonly agentId: string; readonly at: Instant }[] = [];
     let count = 0;
     let cursor: string | null = null;
     do {
       const query = { limit: PAGE, ...(cursor !== null && { cursor }) };
-      const { items, nextCursor } = await this.context.store.listAgents(query);
-      for (const { agent } of items) if (agent.hard.enrolledBy === account && !agent.hard.end) count += 1;
+      const { items, nextCursor } = await store.listAgents(query);
+      for (const { hard } of items.map(({ agent }) => agent)) {
+        if (hard.enrolledBy !== account) continue;
+        if (hard.end) ended.push({ agentId: hard.agentId, at: hard.at });
+        else count += 1;
+      }
       cursor = nextCursor;
     } while (cursor !== null);
+    const surplus = ended.sort((a, b) => b.at - a.at).slice(max());
+    for (let from = 0; from < surplus.length; from += REMOVED_AT_ONCE)
+      await store.removeEnded(surplus.slice(from, from + REMOVED_AT_ONCE).map(({ agentId }) => agentId));
     return count;
   }
 }

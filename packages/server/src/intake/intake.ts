@@ -29,7 +29,7 @@ import { isTokenless, TOKENLESS_REGISTRAR } from './tokenless.ts';
 type IntakeContext = {
   readonly engine: Pick<Engine, 'signal' | 'register' | 'peek' | 'read' | 'notify' | 'currentPolicies'>;
   readonly replies: Pick<ReplyQueue, 'unseen' | 'seen'>;
-  readonly store: Pick<Store, 'getMeta' | 'swapMeta' | 'listAgents'>;
+  readonly store: Pick<Store, 'getMeta' | 'swapMeta' | 'listAgents' | 'removeEnded'>;
   readonly clock: Clock;
   /** The clock on the wall, to which agents' clocks are compared; the engine's own never steps. */
   readonly wallNow?: () => number;

@@ -75,6 +75,7 @@ export type HolterConfig = OverrideSections & {
     readonly rollups?: Duration;
     readonly tokens?: Duration;
     readonly letters?: Duration;
+    readonly agents?: Duration;
   };
   /** Where alerts can be sent, by name; see docs/alerts.md for the keys of each type. */
   readonly channels?: Readonly<

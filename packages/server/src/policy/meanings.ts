@@ -205,7 +205,8 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'quotas.per_agent.audit_bytes_per_minute': 'Text in events that one agent can cause in a minute.',
   'quotas.per_agent.requests_per_second': 'Requests a second with the token of an agent.',
   'quotas.per_token.requests_per_second': 'Requests a second with any other token.',
-  'quotas.per_token.agents': 'Agents that one token has registered and that have not ended.',
+  'quotas.per_token.agents':
+    'Agents that one token has registered and that have not ended; as many ended ones are kept.',
   'quotas.per_token.streams': 'Event streams that one token may have open.',
   'quotas.streams': 'Event streams of all tokens; a fifth is only for operators.',
   'metrics.per_agent': 'Whether `/metrics` has series of single agents, with their names as labels.',
@@ -266,6 +267,8 @@ export const MEANINGS: Readonly<Record<Setting, string>> = {
   'retention.rollups': 'How long the hourly sums of each agent are kept, from which the history is drawn.',
   'retention.tokens': 'How long tokens that were revoked, and log-ins to the page, stay on record.',
   'retention.letters': 'How long letters between agents are kept, read or not.',
+  'retention.agents':
+    'How long agents are kept after they have ended, without an open incident; at least as long as events and effects.',
   'metrics.agents_max':
     'Agents with series of their own; those in trouble first, ended agents never. The rest is counted.',
 };

@@ -38,7 +38,7 @@ export type Operations = {
   readonly triageCommand: readonly string[] | null;
   /** How long each is kept. */
   readonly retentionMs: Readonly<
-    Record<'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens' | 'letters', DurationMs>
+    Record<'agents' | 'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens' | 'letters', DurationMs>
   >;
 };
 
@@ -71,6 +71,7 @@ export const OPERATIONS_FIELDS = {
   'retention.rollups': duration(ranges.retention),
   'retention.tokens': duration(ranges.retentionLong),
   'retention.letters': duration(ranges.retention),
+  'retention.agents': duration(ranges.retention),
 } as const satisfies Table;
 
 type OperationsSettings = Values<typeof OPERATIONS_FIELDS>;
@@ -99,6 +100,7 @@ export const operationsDefaults: OperationsSettings = {
   'retention.rollups': days(400),
   'retention.tokens': days(30),
   'retention.letters': days(30),
+  'retention.agents': days(30),
 };
 
 export const buildOperations = (settings: OperationsSettings): Operations => ({
@@ -129,5 +131,6 @@ export const buildOperations = (settings: OperationsSettings): Operations => ({
     rollups: settings['retention.rollups'],
     tokens: settings['retention.tokens'],
     letters: settings['retention.letters'],
+    agents: settings['retention.agents'],
   },
 });

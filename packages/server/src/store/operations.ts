@@ -40,6 +40,7 @@ const OPERATIONS = Object.keys({
   swapMeta: true,
   listMeta: true,
   prune: true,
+  removeEnded: true,
   rollups: true,
   stateTime: true,
   spending: true,

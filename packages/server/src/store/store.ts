@@ -129,11 +129,17 @@ export type Store = Letters & {
 
   /**
    * Deletes one small batch of events and settled effects, of checkpoints except each agent's newest, of tokens that
-   * were revoked and log-ins that were made, of letters, of whole hours of roll-ups, and of the books the
-   * oldest day, each older than its time; the books are kept as long as roll-ups. Keeps everything else that belongs
-   * to an agent with an open incident. Returns whether there may be more.
+   * were revoked and log-ins that were made, of letters, of whole hours of roll-ups, of the books the
+   * oldest day, and of agents that have ended, each older than its time; the books are kept as long as roll-ups. Keeps
+   * everything else that belongs to an agent with an open incident. Returns whether there may be more.
    */
   prune(before: Cutoffs, limit: number): Promise<{ readonly pruned: number; readonly hasMore: boolean }>;
+  /**
+   * Removes those of these agents that have ended, with their checkpoints, settled effects, final states and the tokens
+   * of their starts; one with an open incident, an open effect or a ping key stays. Roll-ups, events, books and letters
+   * are kept for their own time. Returns how many were removed.
+   */
+  removeEnded(agentIds: readonly string[]): Promise<number>;
   /**
    * Whole hours from the one that contains `from`, ordered by hour and id. An agent's current state counts up to
    * `to`, so `to` must not be in the future. TERMINATED is not counted: ended agents would add a row every hour.
@@ -333,7 +339,7 @@ export type StoredToken = {
 
 /** What is older than its time may be deleted. */
 export type Cutoffs = Readonly<
-  Record<'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens' | 'letters', Instant>
+  Record<'agents' | 'events' | 'checkpoints' | 'effects' | 'rollups' | 'tokens' | 'letters', Instant>
 >;
 
 /** One hour of one agent. */

@@ -54,6 +54,7 @@ it('deletes in small batches what is older than its retention, once an hour', as
     effects: month,
     tokens: month,
     letters: month,
+    agents: month,
     rollups,
   };
   expect(prune).toHaveBeenCalledWith(before, 500);

@@ -62,4 +62,6 @@ const cutoffsAt = (now: Instant, kept: Operations['retentionMs']): Cutoffs => ({
   rollups: later(now, -kept.rollups),
   tokens: later(now, -kept.tokens),
   letters: later(now, -kept.letters),
+  // Its incidents are numbered from 1 again if it returns, and must not be mixed up with earlier ones.
+  agents: later(now, -Math.max(kept.agents, kept.events, kept.effects)),
 });

@@ -128,6 +128,8 @@ export class StoreInspector {
       rollups: before,
       tokens: before,
       letters: before,
+      // The truth of the world knows every agent to the end.
+      agents: 0 as Instant,
     };
     await this.store.prune(cutoffs, PRUNED_AT_ONCE);
     for (const [agentId, cursors] of this.kept) {

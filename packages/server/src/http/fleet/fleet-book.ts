@@ -22,6 +22,8 @@ type GroupCounts = {
 
 const PAGE = 500;
 const ORDERS_KEPT = 20;
+/** Ended agents are removed from the store long after their end, by any server. */
+const REMOVED_LOOK_MS = 10 * 60_000;
 
 /**
  * All agents in memory, as far as the fleet's page needs them: to count, find and order ten thousand of them
@@ -34,6 +36,7 @@ export class FleetBook {
   private readonly strips: StripKeeper;
   private readonly stops: readonly (() => void)[];
   private loading: Promise<void> | null = null;
+  private cancelLook: () => void = () => undefined;
   private newest = 0;
   /** `newest` as it was when an agent last changed its place, and so the counts: most changes are beats. */
   private arranged = 0;
@@ -54,6 +57,7 @@ export class FleetBook {
       }),
       engine.onHeard((signal) => this.heard(signal, clock.now())),
     ];
+    this.lookLater();
   }
 
   /** Resolves when every stored agent is in it; before that the page would show a part as the whole. */
@@ -67,6 +71,7 @@ export class FleetBook {
 
   async close(): Promise<void> {
     for (const stop of this.stops) stop();
+    this.cancelLook();
     await this.strips.close();
   }
 
@@ -135,6 +140,31 @@ export class FleetBook {
     if (!engine.isShared) return;
     for (const agent of await engine.readMany(agentIds))
       if (this.entries.get(agent.hard.agentId)?.isOf(agent) !== true) this.take(agent, clock.now());
+  }
+
+  /** Forgets agents that are no longer stored. */
+  async forgetRemoved(): Promise<void> {
+    const ended = [...this.entries.values()].filter(({ state }) => state === 'TERMINATED');
+    for (let from = 0; from < ended.length; from += PAGE) {
+      const page = ended.slice(from, from + PAGE);
+      const stored = await this.deps.store.loadMany(page.map(({ agentId }) => agentId));
+      const ids = new Set(stored.map(({ agent }) => agent.hard.agentId));
+      for (const { agentId, state } of page) {
+        if (ids.has(agentId) || state !== 'TERMINATED') continue;
+        this.entries.delete(agentId);
+        this.newest += 1;
+        this.arranged = this.newest;
+      }
+    }
+  }
+
+  private lookLater(): void {
+    this.cancelLook = this.deps.clock.after(REMOVED_LOOK_MS, () => {
+      void this.forgetRemoved()
+        // A store that is away is asked again.
+        .catch(() => undefined)
+        .then(() => this.lookLater());
+    });
   }
 
   private count(): FleetCounts {

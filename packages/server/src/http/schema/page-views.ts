@@ -205,6 +205,7 @@ export const system = z.strictObject({
         rollups: count,
         tokens: count,
         letters: count,
+        agents: count,
       })
       .meta({ description: 'How long each is kept, in ms; see `retention` of holter.yaml.' }),
     oldestEventAt: maybeTime,

@@ -280,11 +280,9 @@ export const checkpoint = z.strictObject({
   at: time,
   hash: word,
   isValid: z.boolean(),
-  isRedacted: z
-    .boolean()
-    .meta({
-      description: 'Secrets of the content are left out, and a content of more than 1 MiB as a whole.',
-    }),
+  isRedacted: z.boolean().meta({
+    description: 'Secrets of the content are left out, and a content of more than 1 MiB as a whole.',
+  }),
   content: z.unknown(),
 });
 export const checkpointWritten = z.strictObject({

@@ -175,6 +175,7 @@ export const before = (second: number): Cutoffs => {
     tokens: moment,
     letters: moment,
     rollups: at(0),
+    agents: at(0),
   };
 };
 

@@ -102,6 +102,63 @@ export function pruneContract(open: OpenStore): void {
       expect((await store.listTokens()).map(({ id }) => id)).toEqual(['old', 'page.new', 'revoked-late']);
     });
 
+    const ended = (agentId: string, second: number, more: Parameters<typeof agentOf>[1] = {}) =>
+      agentOf(agentId, {
+        health: 'TERMINATED',
+        at: at(second),
+        end: { how: 'exit-0', at: at(second), detail: '' },
+        ...more,
+      });
+    const ids = async () =>
+      (await current.store.listAgents({ limit: 99 })).items.map(({ agent }) => agent.hard.agentId);
+
+    it('removes agents that ended long ago, in batches, the oldest first, with what belongs to them', async () => {
+      const { store } = current;
+      await committed(store, commitOf(ended('ada', 2), 0, { events: [beat('ada', at(1))] }));
+      await committed(store, commitOf(ended('bob', 1), 0));
+      await committed(store, commitOf(ended('cyd', 60), 0));
+      await committed(store, commitOf(agentOf('dan', { at: at(1) }), 0));
+      await store.putCheckpoint(checkpointOf('c1', { agentId: 'ada', at: at(60) }));
+      const put = (id: string) =>
+        store.putToken({
+          ...{ id, hash: id, role: 'agent', agentId: 'ada', group: null },
+          ...{ createdAt: at(60), revokedAt: null },
+        });
+      for (const id of ['ada#1.x', 'by-hand']) await put(id);
+      const cutoffs = { ...before(0), agents: at(50) };
+      expect(await store.prune(cutoffs, 1)).toEqual({ pruned: 1, hasMore: true });
+      expect(await ids()).toEqual(['ada', 'cyd', 'dan']);
+      expect(await store.prune(cutoffs, 9)).toEqual({ pruned: 1, hasMore: false });
+      expect(await ids()).toEqual(['cyd', 'dan']);
+      expect(await store.load('ada')).toBeNull();
+      expect(await store.listCheckpoints('ada', 9)).toEqual([]);
+      expect((await store.listTokens()).map(({ id }) => id)).toEqual(['by-hand']);
+      expect((await store.rollups({ from: at(0), to: at(99), agentId: 'ada' })).length).toBe(1);
+      expect(await store.check()).toEqual([]);
+      // It may come back, as a new agent.
+      await committed(store, commitOf(agentOf('ada', { incarnation: 1 }), 0));
+      expect(await ids()).toEqual(['ada', 'cyd', 'dan']);
+    });
+
+    it('keeps ended agents with an open incident, an open effect or a ping key', async () => {
+      const { store } = current;
+      await committed(store, commitOf(ended('ada', 1, { incident: incidentOf('i1') }), 0));
+      await committed(store, commitOf(ended('bob', 1), 0, { effects: [nudge('e', 'bob')] }));
+      await committed(store, commitOf(ended('cyd', 1), 0));
+      await store.putToken({
+        ...{ id: 'ping:cyd#1.x', hash: 'x', role: 'agent', agentId: 'cyd', group: null },
+        ...{ createdAt: at(1), revokedAt: null },
+      });
+      await committed(store, commitOf(agentOf('dan', { at: at(1) }), 0));
+      expect(await store.prune({ ...before(0), agents: at(50) }, 9)).toEqual({ pruned: 0, hasMore: false });
+      expect(await store.removeEnded(['ada', 'bob', 'cyd', 'dan', 'nobody'])).toBe(0);
+      await store.settleEffect('e', { at: at(2), outcome: 'done', detail: '' });
+      await store.revokeToken('ping:cyd#1.x', at(3));
+      expect(await store.removeEnded(['ada', 'bob', 'cyd', 'dan'])).toBe(2);
+      expect(await ids()).toEqual(['ada', 'dan']);
+      expect(await store.check()).toEqual([]);
+    });
+
     it('keeps each sort for its own time', async () => {
       const { store } = current;
       const commit = { events: [taskChanged('ada', at(1), 'x')], effects: [nudge('e', 'ada')] };

@@ -125,6 +125,7 @@ const moves: fc.Arbitrary<Move> = fc.oneof(
         rollups: moments,
         tokens: moments,
         letters: moments,
+        agents: moments,
       }),
       fc.integer({ min: 1, max: 4 }),
     )

@@ -279,6 +279,12 @@ const OPERATIONS: Record<Exclude<Operation, 'backup' | 'check' | 'close'>, Check
     expect(await a.readEvents({ after: 0, limit: 9 })).toEqual([]);
     expect([await a.lastCursor(), await a.lastEffectChange()]).toEqual([1, 1]);
   },
+  removeEnded: async (a, b) => {
+    const end = { how: 'exit-0', at: at(1), detail: '' } as const;
+    await committed(a, commitOf(agentOf('ada', { health: 'TERMINATED', end }), 0));
+    expect([await b.removeEnded(['ada']), await a.removeEnded(['ada'])]).toEqual([1, 0]);
+    expect(await a.load('ada')).toBeNull();
+  },
   inspect: async (a, b) => {
     expect(typeof (await a.inspect()).now).toBe(typeof (await b.inspect()).now);
     expect((await b.inspect()).hindrances).toEqual([]);

@@ -16,7 +16,7 @@ import {
   settleEffect,
 } from './effects.ts';
 import { countLetters, countUnread, deleteLetter, listLetters, markLetters, putLetter } from './letters.ts';
-import { countByHealth, listAgents, prune, readEvents, rollups } from './read.ts';
+import { countByHealth, listAgents, prune, readEvents, removeEnded, rollups } from './read.ts';
 import { copyTables, emptyTables, type Indexes, indexesOf, type Tables } from './tables.ts';
 
 /**
@@ -197,6 +197,7 @@ const handlers: Handlers = {
       .map(([key, value]) => ({ key, value }))
       .sort((a, b) => (a.key < b.key ? -1 : 1)),
   prune: (tables, _, before, limit) => prune(tables, before, limit),
+  removeEnded: (tables, _, agentIds) => removeEnded(tables, agentIds),
   rollups: (tables, _, query) => rollups(tables, query),
   stateTime: (tables, _, query) => {
     const sums: Record<string, number> = {};

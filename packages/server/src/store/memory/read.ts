@@ -1,6 +1,6 @@
 import type { Instant } from '@holter/core';
 import { dayOf, instant } from '@holter/core';
-import { CHECKPOINTS_KEPT, lowerAscii, SESSION_TOKEN_PREFIX } from '../facts.ts';
+import { CHECKPOINTS_KEPT, lowerAscii, SESSION_TOKEN_PREFIX, startTokenPrefix } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
 import { addSpan, emptyTally, hourOf, type Tally } from '../rollup.ts';
 import type {
@@ -122,8 +122,47 @@ export function prune(tables: Tables, before: Cutoffs, limit: number): Answer<'p
     .sort((a, b) => a.hour - b.hour || (a.agentId < b.agentId ? -1 : 1))
     .slice(0, limit - others);
   for (const { agentId, hour } of oldHours) tables.rollups.get(agentId)?.delete(hour);
-  const pruned = others + oldHours.length + pruneBooks(tables, dayOf(before.rollups));
+  const rows = others + oldHours.length + pruneBooks(tables, dayOf(before.rollups));
+  const oldAgents = [...tables.agents.values()]
+    .map(({ agent }) => agent.hard)
+    .filter(({ agentId, at }) => at < before.agents && hasEnded(tables, agentId))
+    .sort((a, b) => a.at - b.at || (a.agentId < b.agentId ? -1 : 1))
+    .slice(0, Math.max(0, limit - rows));
+  const pruned =
+    rows +
+    removeEnded(
+      tables,
+      oldAgents.map(({ agentId }) => agentId),
+    );
   return { pruned, hasMore: pruned >= limit };
+}
+
+/** For good: without an incident, an effect that is not settled or a ping key. */
+function hasEnded({ agents, effects, tokens }: Tables, agentId: string): boolean {
+  const hard = agents.get(agentId)?.agent.hard;
+  if (!hard?.end || hard.health !== 'TERMINATED' || hard.incident) return false;
+  const isOpen = [...effects.values()].some(
+    (row) => row.effect.agentId === agentId && row.settledAt === null,
+  );
+  const hasKey = [...tokens.values()].some(
+    (token) => token.agentId === agentId && token.id.startsWith('ping:') && token.revokedAt === null,
+  );
+  return !isOpen && !hasKey;
+}
+
+export function removeEnded(tables: Tables, agentIds: readonly string[]): number {
+  const gone = agentIds.filter((agentId) => hasEnded(tables, agentId));
+  for (const agentId of gone) {
+    tables.agents.delete(agentId);
+    tables.dueClaims.delete(agentId);
+    tables.finalStates.delete(agentId);
+    tables.checkpoints.delete(agentId);
+    for (const { effect } of [...tables.effects.values()])
+      if (effect.agentId === agentId) tables.effects.delete(effect.id);
+    for (const { id, agentId: of } of [...tables.tokens.values()])
+      if (of === agentId && id.startsWith(startTokenPrefix(agentId))) tables.tokens.delete(id);
+  }
+  return gone.length;
 }
 
 function pruneBooks({ spending }: Tables, before: Instant): number {
@@ -136,25 +175,24 @@ function pruneBooks({ spending }: Tables, before: Instant): number {
 
 export function rollups(tables: Tables, ...[{ from, to, agentId }]: Arguments<'rollups'>): readonly Rollup[] {
   const found: Rollup[] = [];
-  const ids = agentId === undefined ? [...tables.agents.keys()] : [agentId];
+  const ids =
+    agentId === undefined ? new Set([...tables.agents.keys(), ...tables.rollups.keys()]) : [agentId];
   for (const id of ids) {
-    const row = tables.agents.get(id);
-    if (!row) continue;
-    for (const [hour, tally] of withRunning(tables, row, from, to)) {
+    for (const [hour, tally] of withRunning(tables, id, from, to)) {
       found.push({ hour, agentId: id, ...tally });
     }
   }
   return found.sort((a, b) => a.hour - b.hour || (a.agentId < b.agentId ? -1 : 1));
 }
 
-function withRunning(tables: Tables, row: AgentRow, from: Instant, to: Instant): Map<Instant, Tally> {
-  const { agentId, health, healthSince } = row.agent.hard;
+function withRunning(tables: Tables, agentId: string, from: Instant, to: Instant): Map<Instant, Tally> {
+  const hard = tables.agents.get(agentId)?.agent.hard;
   const first = hourOf(from);
   const hours = new Map<Instant, Tally>();
   for (const [hour, tally] of tables.rollups.get(agentId) ?? []) {
     if (hour < first || hour >= to) continue;
     hours.set(hour, { ...emptyTally(), ...tally, stateMs: { ...tally.stateMs } });
   }
-  addSpan(hours, { health, since: instant(Math.max(healthSince, first)) }, to);
+  if (hard) addSpan(hours, { health: hard.health, since: instant(Math.max(hard.healthSince, first)) }, to);
   return hours;
 }

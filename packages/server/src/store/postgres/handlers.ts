@@ -27,6 +27,7 @@ import {
   revokeToken,
   swapMeta,
 } from '../sql/records.ts';
+import { removeEnded } from '../sql/remove-ended.ts';
 import { rollups, stateTime } from '../sql/rollups.ts';
 import { spending } from '../sql/spending.ts';
 import { putStripPage, stripPages } from '../sql/strips.ts';
@@ -113,8 +114,12 @@ export const handlers: Handlers = {
     connections.repeated(() =>
       connections.inTurn(async (transaction) => {
         for (const keep of KEEP_LAST) await keep.execute(transaction);
-        return prune(transaction, before, limit);
+        return prune(transaction, before, limit, 'due');
       }, 'repeatable read'),
+    ),
+  removeEnded: (connections, agentIds) =>
+    connections.repeated(() =>
+      connections.inTurn((transaction) => removeEnded(transaction, { agentIds }, 'due'), 'repeatable read'),
     ),
   rollups: ({ db }, query) => rollups(db, query),
   stateTime: ({ db }, query) => stateTime(db, query),

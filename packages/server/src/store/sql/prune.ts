@@ -4,10 +4,16 @@ import { CHECKPOINTS_KEPT, SESSION_TOKEN_PREFIX } from '../facts.ts';
 import type { Answer } from '../operations.ts';
 import { hourOf } from '../rollup.ts';
 import type { Cutoffs } from '../store.ts';
+import { type DueTable, removeEnded } from './remove-ended.ts';
 import type { Schema } from './schema.ts';
 
 /** The oldest of each first, so that an index finds them; an open incident keeps what belongs to its agent. */
-export async function prune(db: Kysely<Schema>, before: Cutoffs, limit: number): Promise<Answer<'prune'>> {
+export async function prune(
+  db: Kysely<Schema>,
+  before: Cutoffs,
+  limit: number,
+  due: DueTable,
+): Promise<Answer<'prune'>> {
   const busy = db.selectFrom('agents').select('agent_id').where('has_incident', '=', 1);
   const oldEvents = db
     .selectFrom('events')
@@ -104,6 +110,8 @@ export async function prune(db: Kysely<Schema>, before: Cutoffs, limit: number):
     .where('day', '<', dayOf(before.rollups))
     .where('day', '=', ({ selectFrom }) => selectFrom('spending').select(({ fn }) => fn.min('day').as('day')))
     .executeTakeFirstOrThrow();
-  const pruned = others + Number(rollups.numDeletedRows) + Number(books.numDeletedRows);
+  const rows = others + Number(rollups.numDeletedRows) + Number(books.numDeletedRows);
+  const ended = { before: before.agents, limit: Math.max(0, limit - rows) };
+  const pruned = rows + (ended.limit > 0 ? await removeEnded(db, ended, due) : 0);
   return { pruned, hasMore: pruned >= limit };
 }

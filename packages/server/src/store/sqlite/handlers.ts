@@ -27,6 +27,7 @@ import {
   revokeToken,
   swapMeta,
 } from '../sql/records.ts';
+import { removeEnded } from '../sql/remove-ended.ts';
 import { rollups, stateTime } from '../sql/rollups.ts';
 import type { Schema } from '../sql/schema.ts';
 import { spending } from '../sql/spending.ts';
@@ -121,7 +122,10 @@ export const handlers: Handlers = {
   swapMeta: (db, key, expected, value) =>
     inTransaction(db, (transaction) => swapMeta(transaction, key, expected, value)),
   listMeta,
-  prune: (db, before, limit) => inTransaction(db, (transaction) => prune(transaction, before, limit)),
+  prune: (db, before, limit) =>
+    inTransaction(db, (transaction) => prune(transaction, before, limit, 'due_claims')),
+  removeEnded: (db, agentIds) =>
+    inTransaction(db, (transaction) => removeEnded(transaction, { agentIds }, 'due_claims')),
   rollups,
   stateTime,
   spending,
