@@ -128,16 +128,14 @@ export type Store = Letters & {
   listMeta(prefix: string): Promise<readonly MetaEntry[]>;
 
   /**
-   * Deletes one small batch of events and settled effects, of checkpoints except each agent's newest, of tokens that
-   * were revoked and log-ins that were made, of letters, of whole hours of roll-ups, of the books the
-   * oldest day, and of agents that have ended, each older than its time; the books are kept as long as roll-ups. Keeps
-   * everything else that belongs to an agent with an open incident. Returns whether there may be more.
+   * Deletes one small batch of events, settled effects, checkpoints except each agent's newest, revoked tokens and
+   * log-ins, letters, hours of roll-ups, the books' oldest day and ended agents, each older than its time (books: as
+   * roll-ups). Keeps all else that belongs to an agent with an open incident. Returns whether there may be more.
    */
   prune(before: Cutoffs, limit: number): Promise<{ readonly pruned: number; readonly hasMore: boolean }>;
   /**
-   * Removes those of these agents that have ended, with their checkpoints, settled effects, final states and the tokens
-   * of their starts; one with an open incident, an open effect or a ping key stays. Roll-ups, events, books and letters
-   * are kept for their own time. Returns how many were removed.
+   * Removes those of these agents that have ended, with their checkpoints, settled effects, final states and tokens of
+   * starts; one with an open incident or effect, or a ping key, stays. Returns how many were removed.
    */
   removeEnded(agentIds: readonly string[]): Promise<number>;
   /**
