@@ -102,12 +102,15 @@ export {
 export {
   type DetectionPolicy,
   defaultDetectionPolicy,
+  hashCall,
   limitMeanings,
   namesProgress,
 } from './detect/index.ts';
 export { type Admitted, admit, emptyFleetGuard, type FleetGuard } from './fleet/guard.ts';
 export { heldGuard } from './fleet/held.ts';
+export { hasSeen } from './fold/admissible.ts';
 export { ACKS_MAX } from './fold/messages.ts';
+export { newestCallOf } from './fold/trail.ts';
 export { escalationMessage } from './incident/escalate.ts';
 export { type Failure, failureOf } from './incident/failure.ts';
 export { whyNotDecide } from './incident/obstacle.ts';

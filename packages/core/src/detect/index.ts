@@ -14,6 +14,7 @@ import type { Shared } from './shared.ts';
 import type { AgentStep } from './step.ts';
 
 export { callLabel } from './call-shape.ts';
+export { hashCall } from './canonical-arguments.ts';
 export {
   type ContextInput,
   type ContextState,

@@ -75,8 +75,12 @@ export function wasFoldedBefore(hard: Hard, signal: Signal): boolean {
   const mark = channel === undefined ? undefined : hard.highWater?.[channel];
   if (mark !== undefined && seq !== undefined && seq <= mark) return true;
   const id = callIdOf(signal) ?? signal.id;
-  return id !== undefined && hard.seen.includes(hashText(`${signal.kind} ${id}`));
+  return id !== undefined && hasSeen(hard, signal.kind, id);
 }
+
+/** Whether a signal of this kind and id is among the newest that were folded in. */
+export const hasSeen = ({ seen }: Pick<Hard, 'seen'>, kind: Signal['kind'], id: string): boolean =>
+  seen.includes(hashText(`${kind} ${id}`));
 
 function isBehindMark({ hard }: Draft, { channel, seq }: Signal): boolean {
   if (channel === undefined || seq === undefined) return false;

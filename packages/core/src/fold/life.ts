@@ -1,9 +1,9 @@
 import type { Instant } from '../base/time.ts';
-import { between } from '../base/time.ts';
+import { between, later } from '../base/time.ts';
 import type { End, Hard } from '../record/agent.ts';
 import { forget } from '../record/copy-hard.ts';
 import type { Draft } from '../record/draft.ts';
-import { askLoss, emit, markNow } from '../record/draft.ts';
+import { askLoss, emit, lookAgainAt, markNow } from '../record/draft.ts';
 import { allFindings } from '../record/findings.ts';
 import { inOrdersWords } from '../record/incident.ts';
 import {
@@ -124,14 +124,31 @@ export function foldProcess(draft: Draft, look: ProcessLook): void {
   draft.soft = { ...soft, probedAt: at, cpuMs: look.cpuMs, ioBytes: look.ioBytes };
 }
 
-/** Where its process is looked at, the word ends nothing: it only says how to read the end that will be seen. */
+/** Where its process is seen, the word ends nothing: it only says how to read the end that will be seen. */
 export function foldStopped(draft: Draft, reason: string, origin: Source): void {
   const { hard, at } = draft;
-  if (AUTHORITY[origin].ends === 'always' || !isWatched(hard))
-    return becomeGone(draft, { how: 'stopped', at, detail: reason });
+  const { ends } = AUTHORITY[origin];
+  if (ends === 'always') return becomeGone(draft, { how: 'stopped', at, detail: reason });
+  if (ends === 'unless-watched' && !isWatched(hard))
+    return becomeGone(draft, { how: 'stopped', at, detail: reason, isOwnWord: true });
   if (hard.stopAnnounced === undefined)
     emit(draft, { type: 'STOP_ANNOUNCED', payload: { agentId: hard.agentId, reason } });
   hard.stopAnnounced = reason.slice(0, EVIDENCE_LENGTH_MAX);
+}
+
+/**
+ * A session announced its stop, and who saw its process is no longer there to see it end: the word counts after the
+ * silence of an agent that does nothing.
+ */
+export function endAnnounced(draft: Draft): void {
+  const { hard, at, policy } = draft;
+  const { stopAnnounced: detail, reporter, holds, end } = hard;
+  if (detail === undefined || !reporter || end || isWatched(hard)) return;
+  // It acts from within a call.
+  if (holds.some(({ kind }) => kind === 'in-tool')) return;
+  const dueAt = later(lastProofOf(draft), policy.silence.actMs);
+  if (dueAt <= at) becomeGone(draft, { how: 'stopped', at, detail, isOwnWord: true });
+  else lookAgainAt(draft, dueAt);
 }
 
 export function foldExit(draft: Draft, code: number | null, signal: string | undefined): void {

@@ -25,6 +25,10 @@ import type { Verdict } from '../vocabulary/signal.ts';
 import { cachedTokens } from './books.ts';
 import { clearPoint, raisePoint } from './point.ts';
 
+/** The call that ended last, as `hashCall` names it; null before the first. */
+export const newestCallOf = ({ trail }: Pick<Hard, 'trail'>): number | null =>
+  trail?.calls?.memory?.calls[0]?.call ?? null;
+
 /** Limits how often token totals are judged, because each one judged is a hard fact. */
 const TOKENS_EVERY = seconds(30);
 

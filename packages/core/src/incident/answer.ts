@@ -1,5 +1,6 @@
 import { later } from '../base/time.ts';
 import { endTask } from '../fold/tasks.ts';
+import { newestCallOf } from '../fold/trail.ts';
 import type { Draft } from '../record/draft.ts';
 import { emit, lookAgainAt, markNow, want } from '../record/draft.ts';
 import type { Incident, NudgeState } from '../record/incident.ts';
@@ -89,6 +90,7 @@ export function foldReceipt(draft: Draft, receipt: Receipt): void {
   });
   if (effect.kind === 'nudge') foldNudge(draft, effect, outcome);
   if (effect.kind === 'notify' && outcome === 'posted') noteTold(draft, effect);
+  if (effect.kind === 'deny-call' && outcome === 'delivered') noteDenied(draft, effect);
   const { incident } = hard;
   if (!incident || !isOfStep(effect, incident) || effect.kind === 'deny-call') return;
   const isFailed = outcome === 'refused' || outcome === 'unknown';
@@ -113,6 +115,13 @@ export function foldReceipt(draft: Draft, receipt: Receipt): void {
       if (!isFailed && outcome !== 'posted') becomeNoticed(draft, incident);
       return;
   }
+}
+
+/** It is refused until the incident closes, by every server. */
+function noteDenied(draft: Draft, { livesBy }: Effect): void {
+  const { incident } = draft.hard;
+  const denied = newestCallOf(draft.hard);
+  if (incident && denied !== null && livesBy === lifeOfIncident(incident.id)) amend(draft, { denied });
 }
 
 const TOLD_MAX = 20;

@@ -54,8 +54,8 @@ export function climbTo(draft: Draft, step: LadderStep, attempt: number, reason:
   invariant(before, `${hard.agentId} has no incident to climb`);
   const isForward = rankOf(step) > rankOf(before.step) || (step === before.step && attempt > before.attempt);
   invariant(isForward, `${before.id} may not go from ${before.step} ${before.attempt} to ${step} ${attempt}`);
-  const { id, cause, openedAt, meter, isNudgeSeen, nudges, repeatAtNudge, order, acknowledged, told } =
-    before;
+  const { id, cause, openedAt, meter, isNudgeSeen, nudges, repeatAtNudge, order, acknowledged } = before;
+  const { told, denied } = before;
   if (before.step === 'nudge') endLife(draft, lifeOfNudge(before));
   hard.incident = {
     id,
@@ -70,6 +70,7 @@ export function climbTo(draft: Draft, step: LadderStep, attempt: number, reason:
     ...(repeatAtNudge && { repeatAtNudge }),
     ...(order && { order }),
     ...(told && { told }),
+    ...(denied !== undefined && { denied }),
     ...(acknowledged && !ASKING_STEPS.has(step) && { acknowledged }),
   };
   emit(draft, {

@@ -80,7 +80,7 @@ function isReopened({ at, policy }: Draft, past: PastIncident, lead: Finding): b
 }
 
 /** The last step is not repeated: its next attempt is due. */
-function reopen(draft: Draft, past: PastIncident): void {
+export function reopen(draft: Draft, past: PastIncident): void {
   const { hard, at, policy } = draft;
   const isNudgesSpent = past.step === 'nudge' && past.attempt >= policy.nudge.attemptsMax;
   const step = isNudgesSpent ? 'escalate' : past.step;

@@ -78,6 +78,8 @@ export type End = {
   /** How the process exited, where that was seen: one of the two. */
   readonly exitCode?: number;
   readonly signal?: string;
+  /** Said by the agent or its program, and seen by nobody. */
+  readonly isOwnWord?: true;
   /** Ended by a termination that an incident ordered. */
   readonly byHolter?: true;
   /** Why Holter stopped it; `detail` only says how its process ended. */
@@ -206,7 +208,7 @@ export type Hard = {
   readonly settlingSince?: Instant;
 
   readonly end?: End;
-  /** The agent announced its stop while its process was looked at; forgotten when it does something again. */
+  /** The agent announced its stop while its process was seen; forgotten when it does something again. */
   readonly stopAnnounced?: string;
   readonly isConnectionClosed?: true;
   /** Since when it has been alive without a gap; absent in records of version 2, where any sign of life will do. */

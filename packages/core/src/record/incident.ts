@@ -89,6 +89,8 @@ export type Incident = {
   readonly repeatAtNudge?: Repeat;
   readonly repeatAtStep?: Repeat;
   readonly order?: Order;
+  /** The call that is refused, as the detectors know it. */
+  readonly denied?: number;
   /** Until the incident closes, or climbs to a step that asks a person again. */
   readonly acknowledged?: Acknowledgement;
   /** Since when no `act` finding holds. */

@@ -7,7 +7,7 @@ import { keepBooks } from '../fold/books.ts';
 import { foldBreaker, permitOfClosed, settleBreakers, whyNoBreaker } from '../fold/breakers.ts';
 import { isNews, NO_INDICATOR } from '../fold/heartbeat.ts';
 import { endExpiredHolds } from '../fold/holds.ts';
-import { hearFrom } from '../fold/life.ts';
+import { endAnnounced, hearFrom } from '../fold/life.ts';
 import { foldSignal } from '../fold/signal.ts';
 import { restTrail } from '../fold/trail.ts';
 import { advance } from '../incident/advance.ts';
@@ -87,6 +87,7 @@ export function foldFully(
   // Again, because a hold or a snooze that has just begun may already be over, or has to set its wake-up.
   endExpiredHolds(draft);
   endExpiredQuiet(draft);
+  endAnnounced(draft);
   if (draft.hard.end && draft.hard.tickets) endTickets(draft, draft.hard, 'the agent has ended');
   followWork(draft);
   keepBooks(draft, agent.hard, input.kind === 'signal' && input.signal.kind === 'tokens');

@@ -15,17 +15,19 @@ const unowned: Partial<Registration> = { promises: { beatEveryMs: seconds(60) } 
 
 test('the table, by source', () => {
   const rows = SOURCES.map((source) => {
-    const { senses, ends, replaces, holds, claims, decides } = AUTHORITY[source];
-    return [source, senses, ends, replaces, holds, claims, decides].join(' | ');
+    const { senses, ends, replaces, returns, holds, claims, decides } = AUTHORITY[source];
+    return [source, senses, ends, replaces, returns, holds, claims, decides].join(' | ');
   });
   expect(rows).toEqual([
-    'holter | true | always | never | always | false | never',
-    'cli | false | unless-watched | unless-owned | until-contradicted | false | never',
-    'executor | true | always | always | until-contradicted | true | always',
-    'operator | true | always | always | always | true | always',
-    'orchestrator | false | never | never | never | false | own-group',
-    'agent | false | unless-watched | unless-owned | limited | false | never',
-    'other-agent | false | never | never | never | false | never',
+    'holter | true | always | never | as-before | always | false | never',
+    'cli | false | unless-watched | unless-owned | as-before | until-contradicted | false | never',
+    'seen-cli | false | announces | unless-owned | as-before | until-contradicted | false | never',
+    'executor | true | always | always | freely | until-contradicted | true | always',
+    'operator | true | always | always | freely | always | true | always',
+    'orchestrator | false | never | never | as-before | never | false | own-group',
+    'starter | false | never | unless-owned | freely | never | false | never',
+    'agent | false | unless-watched | unless-owned | as-before | limited | false | never',
+    'other-agent | false | never | never | as-before | never | false | never',
   ]);
 });
 
@@ -100,7 +102,7 @@ describe('who may replace an agent that has missed a beat', () => {
   });
 
   test('and that nobody owns', () => {
-    expect(replacedBy(unowned)).toEqual(['cli', 'executor', 'operator', 'agent']);
+    expect(replacedBy(unowned)).toEqual(['cli', 'seen-cli', 'executor', 'operator', 'starter', 'agent']);
   });
 });
 

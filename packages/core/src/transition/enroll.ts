@@ -23,6 +23,7 @@ import type { HolterEvent } from '../vocabulary/event.ts';
 import { NOTHING_HELD } from '../vocabulary/hold.ts';
 import type { Spending } from '../vocabulary/spending.ts';
 import type { StallLog } from '../vocabulary/stall.ts';
+import { isOwnReturn, isUnseenEnd, keepIncident, keptMemory, keptTerms } from './own-return.ts';
 
 /** What an agent, or the adapter that started it, reports when it starts. */
 export type Registration = {
@@ -170,7 +171,10 @@ const STRANGER: Enrollment = {
   retryAfterMs: RETRY_AFTER_MAX,
 };
 
-/** A new incarnation: facts about the old one are dropped, facts about the work are kept. */
+/**
+ * A new incarnation: facts about the old one are dropped, facts about the work are kept. One that comes back by its own
+ * word keeps its terms too, and what is known of it unless its end was seen.
+ */
 function begin(
   registration: Registration,
   before: Agent | null,
@@ -179,8 +183,11 @@ function begin(
 ): Pick<Draft, 'events' | 'over'> & { agent: Agent; spending?: readonly Spending[] } {
   const { stalls, policy } = context;
   const at = before ? latest(context.at, latest(before.hard.at, before.soft.beatAt)) : context.at;
-  const { agentId, role, group, mode, promises, can, executor } = registration;
   const old = before?.hard;
+  const isOwn = old !== undefined && !isOrdered && isOwnReturn(old, registration);
+  const { agentId, executor } = registration;
+  const { role, group, mode, promises, can } = isOwn ? keptTerms(old, registration) : registration;
+  const isGoingOn = isOwn && isUnseenEnd(old);
   const books = before && closeBooks(before, at);
   const hard: Hard = {
     agentId,
@@ -210,6 +217,8 @@ function begin(
     derived: [],
     incidentCount: old?.incidentCount ?? 0,
     seen: [],
+    // A session that is resumed is the same one, and files that its process writes may lie about its end.
+    ...((isGoingOn || registration.reporter) && old && keptMemory(old)),
     ...(old?.highWater && { highWater: old.highWater }),
     ...(old?.checkpoint && { checkpoint: { ...old.checkpoint, mark: { at, held: NOTHING_HELD } } }),
     ...(before &&
@@ -239,7 +248,8 @@ function begin(
     endLife(draft, lifeOfStart(agentId, old.incarnation));
     if (old.tickets) endTickets(draft, old, 'the agent was started again');
   }
-  succeed(draft, isOrdered);
+  if (isGoingOn) keepIncident(draft, old);
+  else succeed(draft, isOrdered);
   // Wake at once, so that the rules themselves set the deadlines of the new incarnation.
   draft.hard.wakeAt = at;
   return {

@@ -1,9 +1,19 @@
 /**
  * Who says something about an agent. `holter` are Holter's own senses; `cli` is the program that the agent runs in,
- * by its hooks and its record; `executor` is the `holter run` that owns the process; `orchestrator` is the one of its
- * group. An `agent` speaks for itself, and is not believed where that would end, replace or quieten it.
+ * by its hooks and its record, and `seen-cli` the same while Holter sees its process; `executor` is the `holter run`
+ * that owns the process; `orchestrator` is the one of its group; a `starter` registers agents with an enroll token.
+ * An `agent` speaks for itself, and is not believed where that would end, replace or quieten it.
  */
-export type Source = 'holter' | 'cli' | 'executor' | 'operator' | 'orchestrator' | 'agent' | 'other-agent';
+export type Source =
+  | 'holter'
+  | 'cli'
+  | 'seen-cli'
+  | 'executor'
+  | 'operator'
+  | 'orchestrator'
+  | 'starter'
+  | 'agent'
+  | 'other-agent';
 
 /**
  * The account of agents that registered without a token, through the port that takes such calls. Nobody has proven that
@@ -15,9 +25,14 @@ type Authority = {
   /** Reports what only senses can know: a look at the process, its exit, a finding. */
   readonly senses: boolean;
   /** Says that the agent has stopped. Where its process is looked at, only the end that was seen counts. */
-  readonly ends: 'always' | 'unless-watched' | 'never';
+  readonly ends: 'always' | 'unless-watched' | 'announces' | 'never';
   /** Registers another instance under a name whose instance is not proven gone, but has missed a beat. */
   readonly replaces: 'always' | 'unless-owned' | 'never';
+  /**
+   * Registers an agent that is known: on new terms, or at least on those that it had. As before, it also keeps what its
+   * detectors remember and the incident that was open, unless Holter has seen its end.
+   */
+  readonly returns: 'freely' | 'as-before';
   /**
    * Says that the agent rightly does nothing. A limited hold delays the ladder for a share of the time only. One that
    * is believed until contradicted is limited as well once a call has contradicted one like it during an incident.
@@ -33,6 +48,7 @@ const NOTHING: Authority = {
   senses: false,
   ends: 'never',
   replaces: 'never',
+  returns: 'as-before',
   holds: 'never',
   claims: false,
   decides: 'never',
@@ -41,19 +57,31 @@ const EVERYTHING: Authority = {
   senses: true,
   ends: 'always',
   replaces: 'always',
+  returns: 'freely',
   holds: 'always',
   claims: true,
   decides: 'always',
 };
 
+/** The program of the agent; any agent can post its hooks. */
+const CLI: Authority = {
+  ...NOTHING,
+  ends: 'unless-watched',
+  replaces: 'unless-owned',
+  holds: 'until-contradicted',
+};
+
 /** The one place that says who may end, replace or quieten an agent. */
 export const AUTHORITY: Readonly<Record<Source, Authority>> = {
   holter: { ...NOTHING, senses: true, ends: 'always', holds: 'always' },
-  cli: { ...NOTHING, ends: 'unless-watched', replaces: 'unless-owned', holds: 'until-contradicted' },
+  cli: CLI,
+  'seen-cli': { ...CLI, ends: 'announces' },
   // What it sees on the agent's screen and in its output, the agent has written.
   executor: { ...EVERYTHING, holds: 'until-contradicted' },
   operator: EVERYTHING,
   orchestrator: { ...NOTHING, decides: 'own-group' },
+  // What it starts is new.
+  starter: { ...NOTHING, replaces: 'unless-owned', returns: 'freely' },
   agent: { ...NOTHING, ends: 'unless-watched', replaces: 'unless-owned', holds: 'limited' },
   'other-agent': NOTHING,
 };

@@ -93,7 +93,7 @@ export class Monitor {
     this.inputs++;
     if (result.kind === 'enrolled') {
       this.contexts[slot] ??= { policy, fleetPolicy: simPolicies.fleet, groupSize: 0 };
-      this.groups[slot] = group;
+      this.groups[slot] = result.agent.hard.group;
       this.keep(slot, before, result.agent, at);
       this.plan(slot, result.agent.hard.wakeAt, at);
     }
