@@ -16,7 +16,7 @@ export type Sender = {
   /** The user whose sessions a `hook` token reports. */
   readonly user?: string | null;
   /** A hook or the record of the agent's program, or the run that owns it, speaks with this token. */
-  readonly via?: 'cli' | 'executor';
+  readonly via?: 'cli' | 'seen-cli' | 'executor';
 };
 
 /** Whose word it is about this agent, for the table of authority in core. */
@@ -31,9 +31,8 @@ export function sourceOf({ role, agentId: own, via }: Sender, agentId: string): 
       return own === agentId ? (via ?? role) : 'other-agent';
     case 'hook':
       return 'cli';
-    // It may name itself as it likes.
     case 'enroll':
-      return via ?? 'agent';
+      return via ?? 'starter';
     case 'viewer':
       return 'other-agent';
   }

@@ -44,7 +44,7 @@ async function world() {
   if (!hooks) throw new Error('no adapter has hooks');
   const hook = async (event: string, fields: object = {}, session = SESSION) => {
     const body = { session_id: session, cwd: '/home/dev/proj', hook_event_name: event, ...fields };
-    const answer = hooks.handle(body, ENROLLER);
+    const answer = await hooks.handle(body, ENROLLER);
     await hooks.settled();
     await settled();
     return answer?.kind === 'answered' ? answer.reply : answer;
@@ -138,7 +138,7 @@ test('the end of a session started by a run is reported by the run, which sees t
   const run = { agentId: 'fixer', instanceId: '1', role: 'default', group: 'g', executor: 'run:1' };
   await engine.register({ ...run, mode: 'act', promises, can });
   const body = { session_id: SESSION, cwd: '/home/dev/proj', hook_event_name: 'SessionEnd', reason: 'other' };
-  expect(hooks.handle(body, { role: 'agent', agentId: 'fixer', incarnation: 1 })).toEqual({
+  expect(await hooks.handle(body, { role: 'agent', agentId: 'fixer', incarnation: 1 })).toEqual({
     kind: 'answered',
     reply: {},
   });

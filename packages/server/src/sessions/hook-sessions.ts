@@ -1,4 +1,4 @@
-import { type Agent, canonicalJson, hashText, type Instant } from '@holter/core';
+import type { Agent, Instant } from '@holter/core';
 import type { Adapter, Hook, HookReply, HookSource, Hooks, MarkedSignal } from '../adapters/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -6,8 +6,9 @@ import type { ReplyQueue } from '../engine/reply-queue.ts';
 import type { RunRecord } from '../executors/index.ts';
 import { type Intake, type Refused, refused, type Sender } from '../intake/index.ts';
 import type { MailTray } from '../post/index.ts';
+import type { ProcessIdentity } from '../processes/index.ts';
 import { BeginPace } from './begin-pace.ts';
-import { fingerprintOf } from './fingerprint.ts';
+import { isDenied } from './denied-call.ts';
 import { Session } from './session.ts';
 import { type Place, placeOfSession, placeOfSubagent, registrationOf } from './session-agent.ts';
 
@@ -24,8 +25,15 @@ type HookSessionsParts = {
   /** Holter's own judge: while it runs, sessions in its folder are no agents. */
   readonly judge?: OwnJudge;
   readonly failed: (error: unknown) => void;
+  readonly watch: SessionWatcher;
+};
+
+/** Looks at what hooks do not report. */
+export type SessionWatcher = {
   /** Called for every hook of a session, after its reply is built. */
   readonly heard: (session: Session) => void;
+  /** The process of a session that is known to run on this machine. */
+  readonly processOf: (sessionId: string) => ProcessIdentity | null;
 };
 
 /** Where a command of Holter's own judge runs, and whether one does. */
@@ -37,10 +45,12 @@ type Answer = { readonly kind: 'answered'; readonly reply: HookReply } | Refused
 const SESSIONS_MAX = 5_000;
 /** How long a session that could not be registered waits before its next hook tries again. */
 const ENROL_AGAIN_MS = 30_000;
+/** A reply waits no longer than this for the record of its agent. */
+const RECORD_MS_MAX = 500;
 
 /**
  * Handles the hooks of one agent kind, from request body to reply. The reply is built at once from committed
- * state; the hook's own signals are folded in afterwards. So a slow store never delays an agent, and when the
+ * state; the hook's own signals are folded in afterwards. So a slow store hardly delays an agent, and when the
  * store is unavailable the reply is empty.
  */
 export class HookSessions {
@@ -63,16 +73,17 @@ export class HookSessions {
    * Null when the body is not a hook. An agent's own token speaks for that agent and the incarnation it was
    * issued to; any other token speaks for the sessions that it reported first, and for their subagents.
    */
-  handle(body: unknown, caller: Sender): Answer | null {
+  async handle(body: unknown, caller: Sender): Promise<Answer | null> {
     const hook = this.adapter.hooks.read(body, this.parts.clock.now());
     if (!hook) return null;
     if (this.isOwnJudge(hook, caller)) return { kind: 'answered', reply: hook.reply([], false) };
     const session = this.sessionOf(hook, caller);
     if (!session) return tooMany;
     const seen = session.agentId === null ? [] : this.parts.replies.unseen(session.agentId);
-    const reply = this.reply(session, hook);
+    const agent = this.mustRead(session, hook) ? await this.readSoon(session) : this.peek(session);
+    const reply = this.reply(session, hook, agent);
     for (const signal of this.factsOf(session, hook, caller)) void session.tell(signal, seen);
-    this.parts.heard(session);
+    this.parts.watch.heard(session);
     return { kind: 'answered', reply };
   }
 
@@ -104,7 +115,7 @@ export class HookSessions {
     }
     const parent = subagentId === null ? null : this.sessionOf({ ...source, subagentId: null }, caller);
     const isAllowed = subagentId === null || parent !== null;
-    if (!isAllowed || !this.pace.take(agentId ?? caller.tokenId ?? '', this.parts.clock.now())) return null;
+    if (!isAllowed || !this.pace.take(this.accountOf(sessionId, caller), this.parts.clock.now())) return null;
     const { intake, failed } = this.parts;
     const session = new Session({
       // Copies only these fields: the session outlives the hook, whose signals may be large.
@@ -124,6 +135,13 @@ export class HookSessions {
     const oldest = this.sessions.keys().next().value;
     if (this.sessions.size > SESSIONS_MAX && oldest !== undefined) this.sessions.delete(oldest);
     return session;
+  }
+
+  /** A session of a process that was seen does not depend on how many others its token has begun. */
+  private accountOf(sessionId: string, { agentId, tokenId }: Sender): string {
+    if (agentId !== null) return agentId;
+    const process = this.parts.watch.processOf(sessionId);
+    return process ? `${process.pid}/${process.startedAt}` : (tokenId ?? '');
   }
 
   /**
@@ -175,27 +193,42 @@ export class HookSessions {
     return notIts;
   }
 
-  private reply(session: Session, hook: Hook): HookReply {
-    const { engine, replies } = this.parts;
-    const { agentId } = session;
-    const call = hook.call && callHash(hook.call);
-    if (call !== null) session.lastCall = call;
-    const agent = agentId === null ? null : engine.peek(agentId);
+  private peek({ agentId }: Session): Agent | null {
+    return agentId === null ? null : this.parts.engine.peek(agentId);
+  }
+
+  /** Which call is refused is in the record, which another server may have changed. Only a run's agent has refusals. */
+  private mustRead(session: Session, { call }: Hook): boolean {
+    if (call === null || !session.isOwn) return false;
+    return this.parts.engine.isShared || this.peek(session) === null;
+  }
+
+  private async readSoon(session: Session): Promise<Agent | null> {
+    const { engine, clock, failed } = this.parts;
+    const read = engine.read(session.agentId ?? '').catch((error: unknown) => {
+      failed(error);
+      return null;
+    });
+    const late = new Promise<null>((resolve) => clock.after(RECORD_MS_MAX, () => resolve(null)));
+    return (await Promise.race([read, late])) ?? this.peek(session);
+  }
+
+  private reply(session: Session, hook: Hook, agent: Agent | null): HookReply {
     // What reports for another start neither receives this one's messages nor marks them as seen.
-    if (!agent || !session.speaksFor(agent)) return hook.reply([], false);
-    if (!agent.hard.incident) session.denied = null;
-    if (!hook.canCarryWords) return hook.reply([], false);
-    const directives = replies.take(agent.hard.agentId, agent.hard.incarnation);
-    if (directives.some(({ type }) => type === 'deny')) session.denied = session.lastCall;
-    const letters = this.parts.mail?.take(agent.hard.agentId) ?? null;
+    if (!agent || !session.speaksFor(agent) || !hook.canCarryWords) return hook.reply([], false);
+    const { agentId, incarnation } = agent.hard;
+    const directives = this.parts.replies.take(agentId, incarnation);
+    const letters = this.parts.mail?.take(agentId) ?? null;
     const words = letters === null ? directives : [...directives, { type: 'letter', message: letters }];
-    return hook.reply(words, call !== null && call === session.denied);
+    const isNew = directives.some(({ type }) => type === 'deny');
+    return hook.reply(words, hook.call !== null && isDenied(agent.hard, hook.call, isNew));
   }
 
   private factsOf(session: Session, hook: Hook, caller: Sender): readonly MarkedSignal[] {
-    const { agentId, isOwn } = session;
-    const agent = agentId === null ? null : this.parts.engine.peek(agentId);
+    const { isOwn } = session;
+    const agent = this.peek(session);
     const { isSessionEnd, signals } = hook;
+    session.announcedStop = isSessionEnd ? reasonIn(signals) : undefined;
     // The executor that started the process reports its end with an exit code, which the session can't know.
     const isStartedByRun = agent ? agent.hard.executor !== null : isOwn;
     if (isSessionEnd && isStartedByRun) return [{ kind: 'activity' }];
@@ -228,14 +261,8 @@ const noParent = refused(
 );
 const notIts = refused('forbidden', 'not registered: its name belongs to an agent that others report for');
 
-/** Of the arguments in canonical form; longer ones are compared as they were sent. */
-const CANONICAL_LENGTH_MAX = 64 * 1024;
-
-/** The order of the arguments does not matter. */
-function callHash({ tool, input }: NonNullable<Hook['call']>): number {
-  const canonical = canonicalJson(input, CANONICAL_LENGTH_MAX);
-  return hashText(`${tool} ${canonical.kind === 'canonical' ? canonical.text : fingerprintOf(input)}`);
-}
+const reasonIn = (signals: readonly MarkedSignal[]): string | undefined =>
+  signals.flatMap((signal) => (signal.kind === 'stopped' ? [signal.reason] : []))[0];
 
 const keyOf = (
   { sessionId, subagentId }: HookSource,

@@ -9,7 +9,7 @@ import { HOLTER, type Intake } from '../intake/index.ts';
 import type { MailTray } from '../post/index.ts';
 import { systemTable } from '../processes/index.ts';
 import type { Store, StoredAgent } from '../store/store.ts';
-import { HookSessions, type OwnJudge } from './hook-sessions.ts';
+import { HookSessions, type OwnJudge, type SessionWatcher } from './hook-sessions.ts';
 import { Session } from './session.ts';
 import { type FileFaultsTold, SessionWatch } from './session-watch.ts';
 
@@ -71,7 +71,7 @@ export function startSessions(context: SessionsContext): {
     });
     watches.set(adapter.name, watch);
     void watch.start().catch(failed);
-    return (session) => watch.heard(session);
+    return watch;
   });
   const followRun = ({ agentId, incarnation, session }: RunRecord): void => {
     context.mail?.prepare(agentId);
@@ -103,12 +103,14 @@ function restored(
   return session;
 }
 
+const NOBODY: SessionWatcher = { heard: () => undefined, processOf: () => null };
+
 /** One handler for each agent kind with hooks. `watcherOf` is notified of every session that reports. */
 export function hookSessions(
   context: Pick<SessionsContext, 'engine' | 'intake' | 'replies' | 'clock' | 'mail' | 'judge' | 'failed'> & {
     readonly store: Pick<Store, 'getMeta'>;
   },
-  watcherOf: (adapter: Adapter) => (session: Session) => void = () => () => undefined,
+  watcherOf: (adapter: Adapter) => SessionWatcher = () => NOBODY,
 ): readonly HookSessions[] {
   const { engine, intake, store, replies, clock, mail, judge, failed } = context;
   const parts = {
@@ -120,6 +122,6 @@ export function hookSessions(
   return ADAPTERS.flatMap((adapter) => {
     const { hooks } = adapter;
     if (!hooks) return [];
-    return [new HookSessions({ ...parts, adapter: { ...adapter, hooks }, heard: watcherOf(adapter) })];
+    return [new HookSessions({ ...parts, adapter: { ...adapter, hooks }, watch: watcherOf(adapter) })];
   });
 }

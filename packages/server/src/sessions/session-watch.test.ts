@@ -45,6 +45,7 @@ function world(executor: string | null = null, isHeard = true) {
       startedAt: clock.now(),
       holds: [] as { kind: string }[],
       points: [] as { kind: string }[],
+      seen: [] as number[],
     },
     soft: {},
   };
@@ -141,13 +142,64 @@ test.each<[executor: string | null, kinds: readonly string[]]>([
   [null, ['stopped']],
   ['run:1', []],
 ])('a process that lived and is gone, started by %s', async (executor, kinds) => {
-  const { heard, pass, living } = world(executor);
+  const { heard, sensed, pass, living } = world(executor);
   says('busy');
   await pass();
   living.clear();
   await pass();
   await pass();
-  expect(heard.map(({ kind }) => kind)).toEqual(kinds);
+  // Holter has seen it, so it is not the session's own word.
+  expect(sensed.map(({ kind }) => kind)).toEqual(kinds);
+  expect(heard).toEqual([]);
+});
+
+test('a file that is removed or rewritten while the process lives ends nothing; its process does', async () => {
+  const { heard, sensed, pass, living } = world();
+  says('busy');
+  await pass();
+  rmSync(file);
+  await pass();
+  // Another process of the agent, to be seen ending in its place.
+  living.set(12_800, { pid: 12_800, parentPid: 1, startedAt: '5', state: 'sleeping' });
+  const other = join(folder, 'sessions', '12800.json');
+  writeFileSync(other, JSON.stringify({ pid: 12_800, procStart: '5', sessionId: SESSION, status: 'busy' }));
+  await pass();
+  living.delete(12_800);
+  await pass();
+  rmSync(other);
+  expect([...heard, ...sensed]).toEqual([]);
+  living.delete(12_650);
+  await pass();
+  await pass();
+  expect(sensed).toEqual([{ kind: 'stopped', reason: 'its process has gone' }]);
+});
+
+test('a session that ends while its process goes on with another one (/clear) has ended by its own word', async () => {
+  const { heard, sensed, pass, agent } = world();
+  says('busy');
+  await pass();
+  writeFileSync(
+    file,
+    JSON.stringify({ pid: 12_650, procStart: '218183', sessionId: SESSION.replace('c', 'd') }),
+  );
+  await pass();
+  expect(heard).toEqual([]);
+  Object.assign(agent.hard, { stopAnnounced: 'session ended: clear' });
+  await pass();
+  await pass();
+  expect(heard).toEqual([{ kind: 'stopped', reason: 'session ended: clear' }]);
+  expect(sensed).toEqual([]);
+});
+
+test('an end that was announced in the middle of a turn is no crash', async () => {
+  const { sensed, pass, living, agent } = world();
+  says('busy');
+  await pass();
+  Object.assign(agent.hard, { turnSince: 1, stopAnnounced: 'session ended: other' });
+  living.clear();
+  await pass();
+  await pass();
+  expect(sensed).toEqual([{ kind: 'stopped', reason: 'session ended: other' }]);
 });
 
 test('killed in the middle of a call: no normal stop, and the tool that it left is reported', async () => {

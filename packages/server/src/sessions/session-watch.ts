@@ -1,4 +1,4 @@
-import { type Agent, type HoldKind, instant, type SignalBody } from '@holter/core';
+import { type Agent, type HoldKind, hasSeen, instant } from '@holter/core';
 import {
   type Adapter,
   meterStartOf,
@@ -8,14 +8,16 @@ import {
 } from '../adapters/index.ts';
 import type { Clock } from '../engine/clock.ts';
 import type { Engine } from '../engine/engine.ts';
-import { FileFaults, type KnownFile, ownerOf, statAgentFile } from '../files/index.ts';
-import { type ProcessTable, ProcessTree } from '../processes/index.ts';
+import { FileFaults, ownerOf, statAgentFile } from '../files/index.ts';
+import { isAlive, type ProcessIdentity, type ProcessTable, ProcessTree } from '../processes/index.ts';
 import type { Session } from './session.ts';
+import { type EndContext, maybeEnd } from './session-end.ts';
+import { SessionProcesses } from './session-processes.ts';
 
 /** Called when files become unusable or usable again; `session` is null for files of no known session. */
 export type FileFaultsTold = (faults: readonly string[], session: Session | null) => void;
 
-type WatchContext = {
+type WatchContext = EndContext & {
   readonly adapter: Pick<Adapter, 'transcript' | 'session'>;
   readonly engine: Pick<Engine, 'peek' | 'read'>;
   readonly clock: Clock;
@@ -23,14 +25,9 @@ type WatchContext = {
   readonly env: NodeJS.ProcessEnv;
   /** Null where processes can't be inspected; the owner of a session file can't be verified then. */
   readonly table: ProcessTable | null;
-  readonly failed: (error: unknown) => void;
   readonly fileFaults: FileFaultsTold;
   /** A running session that an earlier server heard of; null if there is none, or it has ended. */
   readonly sessionOf: (sessionId: string) => Promise<Session | null>;
-  /** Told of processes that a session has left running, and how it ended. */
-  readonly leftBehind: (session: Session, pids: readonly number[], how: string) => void;
-  /** Reports what Holter itself has noticed about a session. */
-  readonly sensed: (session: Session, signal: SignalBody) => void;
 };
 
 /** A transcript, and its size when the session first reported: earlier content belongs to another incarnation. */
@@ -49,11 +46,17 @@ type Watched = {
   tree: ProcessTree | null;
   /** Since when the transcript or the status has been ahead of the hooks; null while neither is. */
   unreportedAt: number | null;
+  /** The newest calls and prompts of the transcript, by the signals that their hooks send. */
+  begun: readonly Begun[];
   /** When the status last changed. */
   changedAt: number;
   isSilent: boolean;
 };
 
+type Begun = readonly [kind: 'call-begun' | 'said', id: string];
+
+/** More than begin between two looks. */
+const BEGUN_MAX = 8;
 const LOOK_EVERY_MS = 2_000;
 /** The transcript line is written together with its hook; this leaves time for the write to arrive. */
 const LOOK_AFTER_HOOK_MS = 150;
@@ -77,8 +80,7 @@ export class SessionWatch {
   private readonly context: WatchContext;
   private readonly watched = new Map<Session, Watched>();
   private readonly timers = new Set<() => void>();
-  private readonly sessionFiles: FileFaults;
-  private readonly knownFiles = new Map<string, KnownFile>();
+  private readonly processes: SessionProcesses;
   private isTicking = false;
   private readonly beganAt: number;
   /** Running sessions that were looked for among the agents once. */
@@ -87,7 +89,10 @@ export class SessionWatch {
   constructor(context: WatchContext) {
     this.context = context;
     this.beganAt = context.clock.now();
-    this.sessionFiles = new FileFaults((faults) => context.fileFaults(faults, null));
+    this.processes = new SessionProcesses({
+      ...context,
+      faulty: (faults) => context.fileFaults(faults, null),
+    });
   }
 
   /** Takes up sessions that an earlier server heard of: their hooks may never come here. */
@@ -120,6 +125,13 @@ export class SessionWatch {
     this.tick();
   }
 
+  /** The process of a session that runs here, as of the last look; if there is none, the next look is soon. */
+  processOf(sessionId: string): ProcessIdentity | null {
+    const file = this.processes.find(sessionId);
+    if (!file) this.tick(true);
+    return file?.process ?? null;
+  }
+
   private add(session: Session): Watched {
     const before = [...this.watched.values()].find((other) => other.session.sessionId === session.sessionId);
     const watched: Watched = {
@@ -134,9 +146,11 @@ export class SessionWatch {
       seen: before?.seen ?? null,
       tree: before?.tree ?? null,
       unreportedAt: null,
+      begun: [],
       changedAt: 0,
       isSilent: false,
     };
+    session.isProcessSeen = watched.seen !== null;
     this.makeRoomFor(session);
     if (before) this.watched.delete(before.session);
     this.watched.set(session, watched);
@@ -185,8 +199,8 @@ export class SessionWatch {
     this.watched.clear();
   }
 
-  private tick(): void {
-    if (this.isTicking || this.watched.size === 0) return;
+  private tick(isAsked = false): void {
+    if (this.isTicking || (this.watched.size === 0 && !isAsked)) return;
     this.isTicking = true;
     this.later(LOOK_EVERY_MS, async () => {
       try {
@@ -216,7 +230,7 @@ export class SessionWatch {
     const place = await watched.place;
     if (place === null) {
       this.findPlaceAgain(watched);
-      if (!hasEnded) this.compareStatus(watched);
+      if (!hasEnded) this.compareStatus(watched, agent);
       return;
     }
     if (watched.isLooking) return;
@@ -233,6 +247,9 @@ export class SessionWatch {
         // What ended before could not be reported to this server.
         if (Date.parse(at ?? '') >= watched.beganAt) watched.unreportedAt ??= clock.now();
       },
+      begun: (...begun) => {
+        watched.begun = [...watched.begun, begun].slice(-BEGUN_MAX);
+      },
       user: () => (watched.seen && table ? table.userOf(watched.seen.process.pid) : null),
       noted: (answer) => watched.faults.note('its transcript', answer),
     });
@@ -240,15 +257,29 @@ export class SessionWatch {
     await watched.tail.look(hasEnded).finally(() => {
       watched.isLooking = false;
     });
-    if (!hasEnded)
-      this.maybeTellSilent(
-        watched,
-        "but its transcript goes on; Holter reads the transcript, and can't nudge it",
-      );
+    if (hasEnded) return;
+    this.noteOthers(watched, agent);
+    this.maybeTellSilent(
+      watched,
+      "but its transcript goes on; Holter reads the transcript, and can't nudge it",
+    );
+  }
+
+  /** Hooks may arrive at another server. What only they report is in the record then. */
+  private noteOthers(watched: Watched, { hard }: Agent): void {
+    if (watched.isSilent || !watched.begun.some(([kind, id]) => hasSeen(hard, kind, id))) return;
+    watched.begun = [];
+    watched.heardAt = this.context.clock.now();
+    watched.unreportedAt = null;
   }
 
   /** Without a transcript, the status shows that a turn began or ended, which a hook should have reported. */
-  private compareStatus(watched: Watched): void {
+  private compareStatus(watched: Watched, { hard }: Agent): void {
+    const doneAt = hard.doing?.at ?? 0;
+    if (doneAt > watched.heardAt) {
+      watched.heardAt = doneAt;
+      watched.unreportedAt = null;
+    }
     if (watched.changedAt > watched.heardAt + SILENT_MS) watched.unreportedAt ??= watched.changedAt;
     this.maybeTellSilent(
       watched,
@@ -282,21 +313,13 @@ export class SessionWatch {
   }
 
   private async lookAtSessionFiles(): Promise<void> {
-    const { adapter, table, env } = this.context;
-    if (!table || !adapter.session) return;
-    const refused: string[] = [];
-    const files = await adapter.session(env, table, {
-      known: this.knownFiles,
-      noted: (path, answer) => {
-        if (answer.kind === 'refused') refused.push(`${path} ${answer.because}`);
-      },
-    });
-    this.noteSessionFiles(refused);
+    const files = await this.processes.look();
+    if (!files) return;
     for (const sessionId of files.keys()) await this.maybeTakeUp(sessionId);
     for (const watched of this.watched.values()) {
       const file = files.get(watched.session.sessionId) ?? null;
       if (file) this.followFile(watched, file);
-      else if (watched.seen) this.gone(watched);
+      else if (watched.seen) this.maybeGone(watched, watched.seen.process);
     }
   }
 
@@ -308,21 +331,16 @@ export class SessionWatch {
     if (session) this.follow(session);
   }
 
-  /** Three examples: an agent can make any number of such files. */
-  private noteSessionFiles(refused: readonly string[]): void {
-    const more = refused.length > 3 ? `, and ${refused.length - 3} more` : '';
-    const because = `can't be used: ${[...refused].sort().slice(0, 3).join('; ')}${more}`;
-    const answer = refused.length > 0 ? ({ kind: 'refused', because } as const) : NONE;
-    this.sessionFiles.note('session files', answer);
-  }
-
   private followFile(watched: Watched, file: SessionFile): void {
-    const before = watched.seen?.status ?? null;
+    const { session, seen } = watched;
+    const before = seen?.status ?? null;
     // An unknown status is ignored; the last known one still applies.
     const status = file.status ?? before;
-    watched.seen = { ...file, status };
-    this.noteTree(watched, file);
-    const { session } = watched;
+    // A file that names another process can be the agent's own.
+    const process = seen && this.isRunning(seen.process) ? seen.process : file.process;
+    watched.seen = { ...file, process, status };
+    session.isProcessSeen = true;
+    this.noteTree(watched, watched.seen);
     if (status === null || status === before || agentOf(session, this.context.engine)?.hard.end) return;
     if (before !== null) watched.changedAt = this.context.clock.now();
     for (const [held, hold] of HOLDS) {
@@ -342,37 +360,18 @@ export class SessionWatch {
     watched.tree?.look();
   }
 
-  /** The session's process has exited. If an executor started it, that executor reports how it ended. */
-  private gone(watched: Watched): void {
+  private isRunning(process: ProcessIdentity): boolean {
+    const { table } = this.context;
+    return table !== null && isAlive(table, process);
+  }
+
+  private maybeGone(watched: Watched, process: ProcessIdentity): void {
     const { session, tree } = watched;
+    const agent = agentOf(session, this.context.engine);
+    if (!maybeEnd(session, { agent, tree, isRunning: this.isRunning(process) }, this.context)) return;
     watched.seen = null;
     watched.tree = null;
-    const agent = agentOf(session, this.context.engine);
-    if (!agent || agent.hard.executor) return;
-    const left = tree?.look() ?? [];
-    const pids = left.map(({ pid }) => pid);
-    if (agent.hard.end) {
-      // The process may live on with another session.
-      const isGone = tree !== null && !pids.includes(tree.root.pid);
-      if (isGone && pids.length > 0) this.context.leftBehind(session, pids, 'has ended');
-      return;
-    }
-    // A session that ends in order says so, and has no call or turn open.
-    const { holds, turnSince } = agent.hard;
-    const isCut = turnSince !== undefined || holds.some(({ kind }) => kind === 'in-tool');
-    if (!isCut) {
-      void session.tell({ kind: 'stopped', reason: 'its process has gone' }).catch(this.context.failed);
-      return;
-    }
-    this.context.sensed(session, {
-      kind: 'process',
-      state: 'gone',
-      cpuMs: 0,
-      ioBytes: 0,
-      childrenAtWork: left.length,
-      memoryBytes: 0,
-    });
-    if (pids.length > 0) this.context.leftBehind(session, pids, 'was killed in the middle of its work');
+    session.isProcessSeen = false;
   }
 
   private later(ms: number, run: () => void | Promise<void>): void {
@@ -383,8 +382,6 @@ export class SessionWatch {
     this.timers.add(cancel);
   }
 }
-
-const NONE = { kind: 'missing' } as const;
 
 const HOLDS: readonly [status: string, hold: HoldKind][] = [
   ['waiting', 'waiting-for-permission'],

@@ -38,9 +38,10 @@ export class Session implements TailedSession {
   /** Null until it is registered. */
   agentId: string | null;
   incarnation: number | null;
-  /** The newest call, to which a denial refers. */
-  lastCall: number | null = null;
-  denied: number | null = null;
+  /** Holter sees its process, so its own word does not end it. */
+  isProcessSeen = false;
+  /** It said that it ends, and nothing since. */
+  announcedStop: string | undefined;
   private readonly parts: SessionParts;
   private readonly told = new Set<number>();
   private tail: Promise<unknown> = Promise.resolve();
@@ -114,7 +115,8 @@ export class Session implements TailedSession {
     const { agentId, incarnation } = this;
     if (agentId === null) return;
     const { intake } = this.parts;
-    const via = (await this.isGenuine()) ? ({ via: 'cli' } as const) : {};
+    const program = this.isProcessSeen ? 'seen-cli' : 'cli';
+    const via = (await this.isGenuine()) ? ({ via: program } as const) : {};
     const sender: Sender = { role: 'agent', agentId, incarnation, ...via };
     const taken = await intake.take({ ...signal, agentId }, sender, { seen });
     if (taken.kind === 'taken' || taken.field === undefined || taken.code === 'stale_incarnation') return;

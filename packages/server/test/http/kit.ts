@@ -17,7 +17,7 @@ import { Judge } from '../../src/judge/index.ts';
 import { compile, type Network, type PolicySet, type Quotas } from '../../src/policy/index.ts';
 import { MailTray, PostOffice } from '../../src/post/index.ts';
 import { systemTable } from '../../src/processes/index.ts';
-import { hookSessions } from '../../src/sessions/index.ts';
+import { hookSessions, startSessions } from '../../src/sessions/index.ts';
 import { openMemory } from '../../src/store/memory/index.ts';
 import type { Store, TokenRole } from '../../src/store/store.ts';
 import type { Traces } from '../../src/tracing/index.ts';
@@ -130,6 +130,8 @@ export type StartOptions = {
   readonly hookFailed?: (error: unknown) => void;
   readonly channels?: readonly ChannelConfig[];
   readonly traces?: Traces;
+  /** Where sessions keep their files, which are then watched; without it only hooks are heard. */
+  readonly claudeFolder?: string;
 };
 
 export async function startHttp(options: StartOptions = {}): Promise<TestServer> {
@@ -202,19 +204,20 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     ((error: unknown) => {
       throw error;
     });
+  const heard = {
+    ...{ engine, intake, store, replies, clock, failed },
+    mail: new MailTray({ office, clock, failed }),
+    ...(options.judge && { judge: options.judge }),
+  };
+  const { claudeFolder } = options;
+  const sessions =
+    claudeFolder === undefined
+      ? null
+      : startSessions({ ...heard, env: { CLAUDE_CONFIG_DIR: claudeFolder }, warn: () => undefined });
   const { http: app, maestro } = buildHttp({
     engine,
     intake,
-    hooks: hookSessions({
-      engine,
-      intake,
-      store,
-      replies,
-      clock,
-      mail: new MailTray({ office, clock, failed }),
-      ...(options.judge && { judge: options.judge }),
-      failed,
-    }),
+    hooks: sessions?.hooks ?? hookSessions(heard),
     store,
     replies,
     notices,
@@ -277,6 +280,7 @@ export async function startHttp(options: StartOptions = {}): Promise<TestServer>
     },
     stop: async () => {
       await executors.close();
+      await sessions?.close();
       for (const other of open) await other.close();
       await app.close();
       await engine.stop();

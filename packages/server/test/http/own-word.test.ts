@@ -144,6 +144,43 @@ describe('an agent’s own word', () => {
     expect((await holds())?.[0]?.isOwnWord).toBe(isOwnWord);
   });
 
+  it('does not take it out of its group, its mode, its promises or its incident', async () => {
+    const promises = { beatEverySeconds: 30, calls: true, tasks: true } as const;
+    const body = { agentId: 'eve', instanceId: 'eve-1', group: 'crew', mode: 'nudge', promises } as const;
+    const { token } = await server.client(server.tokens.enroll).register(body);
+    const eve = server.client(token);
+    for (let n = 0; n < 6; n += 1) {
+      const what = { callId: `e-${n}`, tool: 'Bash', input: { command: 'make' } };
+      await eve.signal('eve', { kind: 'call-begun', ...what });
+      await eve.signal('eve', { kind: 'call-ended', ...what, output: 'same', isError: true });
+    }
+    const { incident: open, state } = await server.operator.agent('eve');
+    expect([state, open?.cause]).toEqual(['STUCK', 'repeated-call']);
+    await eve.signal('eve', { kind: 'stopped', reason: 'done' });
+    const other = { agentId: 'eve', instanceId: 'eve-2', group: 'elsewhere', mode: 'observe' } as const;
+    const back = await eve.register({ ...other, role: 'standby', promises: {}, can: [] });
+    expect(back).toMatchObject({ incarnation: 2, heartbeatEverySeconds: 30 });
+    const kept = await server.operator.agent('eve');
+    expect(kept).toMatchObject({
+      group: 'crew',
+      mode: 'nudge',
+      role: 'default',
+      incident: { incidentId: open?.incidentId },
+    });
+    const what = { callId: 'e-again', tool: 'Bash', input: { command: 'make' } };
+    await server.client(back.token).signal('eve', { kind: 'call-begun', ...what });
+    const again = { kind: 'call-ended', ...what, output: 'same', isError: true };
+    await server.client(back.token).signal('eve', again);
+    expect(await server.operator.agent('eve')).toMatchObject({
+      state: 'STUCK',
+      incident: { incidentId: open?.incidentId },
+    });
+    // Whoever starts it may give it other terms.
+    await server.client(back.token).signal('eve', { kind: 'stopped', reason: 'done' });
+    await server.client(server.tokens.enroll).register({ ...other, instanceId: 'eve-3', promises: {} });
+    expect(await server.operator.agent('eve')).toMatchObject({ group: 'elsewhere', mode: 'observe' });
+  });
+
   it('leaves the chain of checkpoints as it is', async () => {
     const { token } = await owned('dan');
     const dan = server.client(token);

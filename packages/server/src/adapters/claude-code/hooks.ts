@@ -24,7 +24,7 @@ function hookOf(body: HookBody, now: Instant): Hook {
     cwd,
     transcriptPath,
     signals: signalsOf(body, now),
-    call: isCall && tool !== null ? { tool, input: fields.tool_input ?? null } : null,
+    call: isCall && tool !== null ? { tool, input: fields.tool_input ?? {} } : null,
     isSessionEnd: event === 'SessionEnd',
     canCarryWords: isSlot(event),
     reply: (words, isCallRefused) => replyTo(event, words, isCallRefused),

@@ -35,6 +35,8 @@ type TailOptions = LineTailOptions & {
   readonly hooks: () => 'coming' | 'quiet' | 'none';
   /** Told of each call or turn that has ended and that no hook has reported yet, with the time of its line. */
   readonly unreported?: (at: string | null) => void;
+  /** Told of each call and prompt that begins, as the signal that only its hook sends. */
+  readonly begun?: (kind: 'call-begun' | 'said', id: string) => void;
 };
 
 /**
@@ -106,6 +108,7 @@ export class TranscriptTail {
     switch (fact.kind) {
       case 'call-begun': {
         const { callId, tool, input } = fact;
+        this.options.begun?.('call-begun', callId);
         return this.options.hooks() === 'none' ? { kind: 'call-begun', callId, tool, input } : null;
       }
       case 'call-ended': {
@@ -138,6 +141,8 @@ export class TranscriptTail {
   private wordsOf({ role, text, promptId }: Extract<TranscriptFact, { kind: 'said' }>) {
     if (role === 'assistant') return { kind: 'said', role, text: clip(text) } as const;
     // A prompt that a hook reported has the same id.
-    return role === 'user' && promptId !== null ? ({ kind: 'turn-begun', id: promptId } as const) : null;
+    if (role !== 'user' || promptId === null) return null;
+    this.options.begun?.('said', promptId);
+    return { kind: 'turn-begun', id: promptId } as const;
   }
 }

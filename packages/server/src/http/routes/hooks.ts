@@ -32,8 +32,8 @@ function hookRoute(sessions: HookSessions): Route {
       400: { description: `not_a_hook: a hook has ${hooks.needs}.` },
       429: { description: 'too_many_sessions: the token began too many in a short time.' },
     },
-    handle: ({ body, caller }) => {
-      const answer = sessions.handle(body, caller);
+    handle: async ({ body, caller }) => {
+      const answer = await sessions.handle(body, caller);
       if (!answer) throw problem(400, 'not_a_hook', `a hook has ${hooks.needs}`);
       if (answer.kind === 'refused') throw new HttpProblem(refusalOfIntake(answer));
       return answer.reply;
