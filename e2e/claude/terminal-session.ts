@@ -5,18 +5,19 @@ import { bin } from '../holter-process.ts';
 import type { ScriptedModel } from './scripted-model.ts';
 import type { World } from './world.ts';
 
-/** `holter run -- claude` in a terminal of its own, where Claude Code asks a person. */
+/** `holter run -- claude`, or `claude` alone, in a terminal of its own, where Claude Code asks a person. */
 export class TerminalSession {
   private readonly agentId: string;
   private readonly socket: string;
 
-  constructor(world: World, model: ScriptedModel, agentId: string) {
+  constructor(world: World, model: ScriptedModel, agentId: string, isRun = true) {
     this.agentId = agentId;
     this.socket = `holter-${agentId}-${process.pid}`;
     answerDialogs(world);
     const env = Object.entries(world.environment(model, { TERM: 'xterm-256color' }));
     const words = env.map(([name, value]) => `${name}=${quoted(value)}`).join(' ');
-    const run = `${process.execPath} ${bin} run --agent ${agentId} -- ${world.claudePath} ${quoted('clean up')}`;
+    const alone = `${world.claudePath} ${quoted('clean up')}`;
+    const run = isRun ? `${process.execPath} ${bin} run --agent ${agentId} -- ${alone}` : alone;
     const size = ['-x', '120', '-y', '40', '-c', world.project];
     this.tmux('new-session', '-d', '-s', agentId, ...size, `env -i ${words} ${run}`);
   }

@@ -1,4 +1,4 @@
-import type { Effect } from '@holter/core';
+import type { Effect, Registration } from '@holter/core';
 import type { AgentProfile } from './agent-profile.ts';
 import type { SimAgent } from './sim-agent.ts';
 
@@ -16,6 +16,8 @@ export type Behaviour = {
   readonly troubleEveryMs?: number;
   /** Trouble that has to wait until no call is open (a hang inside a tool is a long tool). */
   readonly isTroubleBetweenCalls?: true;
+  /** It registers every later life itself, with its own token, and says this of itself. */
+  readonly returnsAs?: Partial<Registration>;
   /** A life begins. The default takes a task and works. */
   readonly begin?: (agent: SimAgent) => void;
   readonly trouble?: (agent: SimAgent) => void;

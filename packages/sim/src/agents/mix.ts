@@ -25,6 +25,7 @@ import { quietCommand } from './quiet-command.ts';
 import { rateLimited } from './rate-limited.ts';
 import { relapser } from './relapser.ts';
 import { replayer } from './replayer.ts';
+import { returner } from './returner.ts';
 import { saysStopped } from './says-stopped.ts';
 import { selfRestarter } from './self-restarter.ts';
 import { slowStarter } from './slow-starter.ts';
@@ -76,6 +77,7 @@ const MIX: readonly (readonly [Behaviour, number])[] = [
   [saysStopped, 2],
   [nameTaker, 1],
   [holdRenewer, 1.5],
+  [returner, 1.5],
   // Alone it does no harm: they come in a siege.
   [braker, 0],
 ];

@@ -239,6 +239,10 @@ export const parameters = {
     fastRepeats: 8,
     slowMs: 25 * minute,
     holdMs: 20 * hour,
+    // One call less than its loop takes to be found.
+    callsPerReturn: 4,
+    returns: 6,
+    backMs: 8 * second,
   },
   handoff: { writeMinMs: 20 * second, writeMaxMs: 4 * minute },
   /** Adversaries that work together. */

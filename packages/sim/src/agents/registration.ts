@@ -7,6 +7,7 @@ export const THIEF = 'thief';
 /** What an agent says when it comes up. */
 export function registrationOf(agent: SimAgent, instanceId: string): Registration {
   const { profile, taskId } = agent;
+  const { returnsAs } = agent.behaviour;
   const spawnKey = instanceId === agent.instanceId ? agent.spawnKey : undefined;
   return {
     agentId: agent.name,
@@ -19,5 +20,6 @@ export function registrationOf(agent: SimAgent, instanceId: string): Registratio
     executor: agent.executor,
     ...(taskId !== null && { taskId }),
     ...(spawnKey !== undefined && { spawnKey }),
+    ...(returnsAs && agent.life > 1 && { ...returnsAs, source: 'agent' as const }),
   };
 }

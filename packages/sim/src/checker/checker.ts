@@ -1,4 +1,12 @@
-import type { Effect, Enrollment, HolterEvent, InputBody, Registration, Transition } from '@holter/core';
+import type {
+  Effect,
+  Enrollment,
+  Hard,
+  HolterEvent,
+  InputBody,
+  Registration,
+  Transition,
+} from '@holter/core';
 import { THIEF } from '../agents/registration.ts';
 import type { SimAgent } from '../agents/sim-agent.ts';
 import { contract } from '../audit/contract.ts';
@@ -81,7 +89,11 @@ export class Checker implements Witness {
     if (!isOrdered && isSuccessor)
       report(5, agent.name, at, 'taken for the successor that was ordered, without the key of that start');
     const { incarnation } = result.agent.hard;
-    if (incarnation !== observed.incarnation) observed.begin(incarnation, registration.instanceId, at);
+    const isOwnReturn = registration.source === 'agent' && !isFirst;
+    if (isOwnReturn && !hasItsTerms(agent, result.agent.hard))
+      report(12, agent.name, at, 'it came back on other terms by its own word');
+    if (incarnation !== observed.incarnation)
+      observed.begin(incarnation, registration.instanceId, at, isOwnReturn);
     if (isFirst) this.inspectLater(agent, at + 1_000);
     for (const event of result.events) this.happened(agent, observed, event);
     if (isSuccessor) {
@@ -272,6 +284,13 @@ export class Checker implements Witness {
     }
   }
 }
+
+/** What whoever started it said of it, and more at most. */
+const hasItsTerms = ({ group, profile }: SimAgent, hard: Hard): boolean =>
+  hard.group === group &&
+  hard.mode === profile.mode &&
+  hard.role === profile.role &&
+  Object.keys(profile.promises).every((promise) => Object.hasOwn(hard.promises, promise));
 
 /** A start that was waited for keeps its incident open; one that came too late, or by itself, closes it. */
 const isOnProbation = ({ incident }: Observed, events: readonly HolterEvent[]): boolean =>

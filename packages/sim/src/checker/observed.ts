@@ -47,7 +47,8 @@ export class Observed {
   /** The start that was ordered last, and the key that its executor was given. */
   start: { readonly effectId: string; readonly key: string } | null = null;
 
-  begin(incarnation: number, instanceId: string, at: number): void {
+  /** One that comes back by its own word is still in the loop that it was in. */
+  begin(incarnation: number, instanceId: string, at: number, isOwnReturn: boolean): void {
     this.incarnation = incarnation;
     this.instanceId = instanceId;
     this.isEnded = false;
@@ -63,13 +64,17 @@ export class Observed {
     this.spentAt = at;
     this.tokens = 0;
     this.progressAt = at;
+    this.liveness = 'alive';
+    this.acts.clear();
+    this.holds.clear();
+    if (!isOwnReturn) this.forgetCalls();
+  }
+
+  private forgetCalls(): void {
     this.failuresInRow = 0;
     this.calls = new Repeats();
     this.results.clear();
     this.endedCalls = [];
-    this.liveness = 'alive';
-    this.acts.clear();
-    this.holds.clear();
   }
 
   /** An accepted signal was delivered. */

@@ -206,6 +206,11 @@ const shows: Readonly<Record<string, (diary: Diary) => void>> = {
     expect(diary.of('hold asleep')).toBeGreaterThan(50);
     expect(diary.of('terminate done')).toBeGreaterThan(5);
   },
+  returner: (diary) => {
+    expect(diary.of('stopped')).toBeGreaterThan(50);
+    expect(diary.of('registered')).toBeGreaterThan(50);
+    expect(diary.of('INCIDENT_REOPENED')).toBeGreaterThan(20);
+  },
   'in-process': (diary) => {
     expect(diary.of('heartbeat')).toBeGreaterThan(15_000);
     expect(diary.of('LIVENESS_CHANGED')).toBeGreaterThan(4);
