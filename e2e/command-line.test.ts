@@ -330,7 +330,7 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
 
     const refused = await holter(['terminate', 'ada', '--reason', 'x']);
     expect(refused).toMatchObject({ code: 1 });
-    expect(refused.err).toMatch(/nothing can stop it from here/);
+    expect(refused.err).toMatch(/Holter has no way to stop it/);
     expect((await holter(['show', 'ada'])).out).toMatch(/snoozed +about unchanged-poll for \d+ min by ines/);
     const unknown = await holter(['snooze', 'ada', '--finding', 'bad-mood', '--reason', 'x']);
     expect(unknown.err).toMatch(/finding/);

@@ -63,7 +63,7 @@ describe('a loop is noticed, told, and left', { timeout: 120_000 }, () => {
     expect(lines).toHaveLength(5);
     expect(lines[0]).toMatch(/has been STUCK/);
     expect(lines[1]).toMatch(/same/);
-    expect(lines[3]).toMatch(/^Ready: nudge through its hooks; nothing can stop it from here; /);
+    expect(lines[3]).toMatch(/^Ready: nudge through its hooks; Holter has no way to stop it; /);
     expect(lines[4]).toMatch(/^Nudges: 1 nudge, /);
     const events = await world.events(agentId);
     const types = events.map(({ type }) => type);

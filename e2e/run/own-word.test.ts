@@ -25,7 +25,7 @@ describe('a child that wants to be left alone', () => {
     for (const hook of ['PermissionRequest', 'Notification', 'Stop', 'StopFailure', 'SessionEnd'])
       expect(run.out()).toContain(`/hooks/claude-code ${hook} → 200 ok`);
     expect(run.err()).toContain(
-      'may stop and restart watched if it is stuck, 15 min after asking you (--mode nudge: never)',
+      'may stop and restart watched if it gets stuck and you do not decide within 15 min (--mode nudge turns this off)',
     );
     expect(run.out()).toContain('/v1/agents  → 409 agent_owned');
     for (const line of ['exited  → ', 'finding-cleared  → ', 'hold-begun paused-by-operator → '])

@@ -55,7 +55,7 @@ describe.runIf(hasTmux)('Boot at the prompt of a Deacon that is an agent', () =>
       healthyAgents: 0,
       unhealthyAgents: 0,
     };
-    writeHeartbeat(chain.town, cycle, chain.now(), run?.incarnation ?? '');
+    await writeHeartbeat(chain.town, cycle, chain.now(), run?.incarnation ?? '');
     return chain;
   };
 

@@ -64,8 +64,6 @@ export {
 } from './chain/freshness.ts';
 export type { LifecycleAction, LifecycleRequest, Shutdown } from './chain/lifecycle.ts';
 export {
-  CHAIN_EXECUTOR,
-  CHAIN_GROUP,
   foldClaim,
   foldFailedStart,
   foldLook,
@@ -76,11 +74,15 @@ export {
   isOrderedByPerson,
   type Link,
   type LinkContext,
-  type LinkName,
   type LinkStep,
+} from './chain/link.ts';
+export {
+  CHAIN_EXECUTOR,
+  CHAIN_GROUP,
+  type LinkName,
   type MemberLink,
   memberLink,
-} from './chain/link.ts';
+} from './chain/link-name.ts';
 export {
   type EndOrder,
   type LinkLook,

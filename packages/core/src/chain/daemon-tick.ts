@@ -13,11 +13,10 @@ import {
   foldStillness,
   type Link,
   type LinkContext,
-  type LinkName,
   type LinkSays,
   type LinkStep,
-  type MemberLink,
 } from './link.ts';
+import type { LinkName, MemberLink } from './link-name.ts';
 import { isTooEarly, type LinkLook, type LookGap } from './server-look.ts';
 import { type TriageAction, triageDefaults } from './triage.ts';
 

@@ -1,5 +1,6 @@
 import { between, type Instant, minutes } from '../base/time.ts';
-import type { Link, MemberLink } from './link.ts';
+import type { Link } from './link.ts';
+import type { MemberLink } from './link-name.ts';
 
 /**
  * What a person, or the orchestrator of its group, may ask the daemon to do about the Deacon or an agent of the town.

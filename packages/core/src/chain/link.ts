@@ -25,6 +25,7 @@ import {
   startAllowedAt,
 } from './budget.ts';
 import { chainPolicy, NO_NOTICES } from './chain-policy.ts';
+import { CHAIN_EXECUTOR, CHAIN_GROUP, type LinkName } from './link-name.ts';
 import {
   hasMoved,
   isMoving,
@@ -39,18 +40,6 @@ import {
   unheardAfter,
   unheardInWords,
 } from './server-look.ts';
-
-/** A witness, a refinery, or any other agent whose session the daemon keeps running. */
-export type MemberLink = `agent:${string}`;
-
-/** What the daemon watches by itself, with or without a server. */
-export type LinkName = 'server' | 'deacon' | 'boot' | MemberLink;
-
-export const memberLink = (name: string): MemberLink => `agent:${name}`;
-
-/** The only executor of their effects. */
-export const CHAIN_EXECUTOR = 'daemon';
-export const CHAIN_GROUP = 'chain';
 
 /** One link: its record as that of any agent, the last look at it, and its budget of starts. */
 export type Link = {

@@ -61,7 +61,7 @@ export function whyNotDecide({ hard, policy, at }: About, decision: Decision): D
       return decision.finding === undefined ? null : whyNotSnooze(hard, decision.finding);
     case 'wake':
       if (decision.finding === undefined)
-        return hard.quiet && hard.quiet.until > at ? null : rejected('not-quiet', 'it was not given time');
+        return hard.quiet && hard.quiet.until > at ? null : rejected('not-quiet', 'it is not snoozed');
       return quietAbout(hard, decision.finding)
         ? null
         : rejected('not-quiet', `${decision.finding} is not snoozed`);
@@ -83,7 +83,7 @@ function whyNotPause({ end, holds }: Hard, word: 'pause' | 'resume'): DecisionRe
 }
 
 function whyNotStart({ can, executor }: Hard, { isStarterGone }: Decision): DecisionRejection | null {
-  if (!can.includes('spawn')) return rejected('can-not-start', 'nothing can start it from here');
+  if (!can.includes('spawn')) return rejected('can-not-start', 'Holter has no way to restart it');
   return isStarterGone
     ? rejected(
         'can-not-start',
@@ -94,8 +94,8 @@ function whyNotStart({ can, executor }: Hard, { isStarterGone }: Decision): Deci
 
 const whyNotStoppable = ({ can }: Hard): string =>
   can.includes('terminate')
-    ? 'it would have to be asked, and it is not heard'
-    : 'nothing can stop it from here';
+    ? 'only the agent can stop itself, and it is not responding'
+    : 'Holter has no way to stop it';
 
 /** Approval is a person's. An agent that is heard, or whose process is seen, is stopped first. */
 function whyNotReplace(hard: Hard, decision: Decision): DecisionRejection | null {

@@ -25,8 +25,8 @@ test('each way to nudge an agent and to stop it has its name', () => {
   expect(ready(RUN).nudge).toEqual({ by: 'its nudge file', because: null });
   expect(ready({ mode: 'nudge', can: [] })).toEqual({
     nudge: { by: null, because: 'nothing can nudge it' },
-    stop: { by: null, because: 'nothing can stop it from here' },
-    restarts: { left: 0, because: 'nothing can start it from here' },
+    stop: { by: null, because: 'Holter has no way to stop it' },
+    restarts: { left: 0, because: 'Holter has no way to restart it' },
   });
 });
 
@@ -51,7 +51,7 @@ test('an executor that is not there starts nothing', () => {
     stop: { by: 'the server, because its `holter run` is gone' },
     restarts: { left: 0, because: 'its `holter run` is gone' },
   });
-  expect(ready({}, 'none').restarts).toEqual({ left: 0, because: 'nothing can start it from here' });
+  expect(ready({}, 'none').restarts).toEqual({ left: 0, because: 'Holter has no way to restart it' });
 });
 
 test('the restarts left are those that the recovery step allows', () => {

@@ -50,7 +50,7 @@ function restartsOf(about: About, state: ExecutorState): RecoveriesLeft {
   const restarts = recoveriesLeft(about);
   if (state === 'connected' || restarts.left === 0) return restarts;
   const { executor } = about.hard;
-  if (state === 'none' || executor === null) return { left: 0, because: 'nothing can start it from here' };
+  if (state === 'none' || executor === null) return { left: 0, because: 'Holter has no way to restart it' };
   const holder = executorInWords(executor);
   return { left: 0, because: `its ${holder} ${state === 'away' ? 'is not connected' : 'is gone'}` };
 }

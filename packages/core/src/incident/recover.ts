@@ -103,7 +103,7 @@ export type RecoveriesLeft = { readonly left: number; readonly because: string |
 
 export function recoveriesLeft({ hard, policy, at }: Pick<Draft, 'hard' | 'policy' | 'at'>): RecoveriesLeft {
   const none = (because: string): RecoveriesLeft => ({ left: 0, because });
-  if (!hard.can.includes('spawn')) return none('nothing can start it from here');
+  if (!hard.can.includes('spawn')) return none('Holter has no way to restart it');
   if (hard.mode !== 'act') return none(`its mode is ${hard.mode}`);
   const { isEnabled, attemptsPerTaskMax, attemptsPerHourMax } = policy.recovery;
   if (!isEnabled) return none('recovery is switched off');

@@ -42,7 +42,7 @@ export function climbTerminate(draft: Draft, incident: Incident): void {
 export function whyNotTerminate(draft: Judged): string | null {
   const { hard } = draft;
   if (hard.mode !== 'act') return `its mode is ${hard.mode}`;
-  if (!hard.can.includes('terminate')) return 'nothing can stop it from here';
+  if (!hard.can.includes('terminate')) return 'Holter has no way to stop it';
   if (!hard.can.includes('spawn')) return 'there is no proven way to resume it';
   if (hard.incident?.cause === 'ticket') return 'a ticket is no evidence';
   if (!hasTwoSources(draft)) return 'there is evidence from one source only';

@@ -32,7 +32,8 @@ export const obstacleTo = (agent: AgentView, { word }: AgentDecision): string | 
 export const canRestart = ({ end, decisions }: AgentView): boolean =>
   (end ? decisions.recover : decisions.terminate_and_recover) === null;
 
-export const STOPPED = 'It is asked to save, then interrupted, terminated and killed within 30 s.';
+export const STOPPED =
+  'It is asked to save its work, then stopped: SIGINT, SIGTERM, and SIGKILL after 30 s at the latest.';
 
 const restart = (agent: AgentView): string =>
   agent.checkpoint

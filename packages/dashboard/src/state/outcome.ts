@@ -40,7 +40,7 @@ function say(agentId: string, { summary, result }: EffectView): void {
 async function sayDeferred(agentId: string): Promise<void> {
   const agent = await get<AgentView>(`/v1/agents/${encodeURIComponent(agentId)}`).catch(() => null);
   const { incident } = agent ?? {};
-  if (incident?.orderedBy) tell(`${agentId} is not there yet: ${incident.next.why}`, true);
+  if (incident?.orderedBy) tell(`${agentId} has not been restarted yet: ${incident.next.why}`, true);
 }
 
 export async function effectsOf(agentId: string): Promise<EffectPage['effects']> {

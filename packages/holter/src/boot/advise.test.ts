@@ -44,9 +44,9 @@ async function triageAt(
   const processFile = join(folder, 'deacon.json');
   const wallNow = Date.now();
   const now = (): number => wallNow;
-  recordProcess({ town, processFile, now }, self);
+  await recordProcess({ town, processFile, now }, self);
   const timestamp = new Date(wallNow - minutes(beatMinutes)).toISOString();
-  writeStateFile(town.heartbeatFile, { timestamp, cycle: 1 }, incarnationOf(self));
+  await writeStateFile(town.heartbeatFile, { timestamp, cycle: 1 }, incarnationOf(self));
   rmSync(town.bootStatusFile, { force: true });
   const sent: string[] = [];
   const mail = {

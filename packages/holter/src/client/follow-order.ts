@@ -69,5 +69,5 @@ async function settled(
 
 async function whyNone(connection: Connection, agentId: string): Promise<string> {
   const { incident } = await ask(connection, (client) => client.agent(agentId));
-  return incident ? `is not there yet: ${incident.next.why}` : 'has no open incident any more';
+  return incident ? `has not been restarted yet: ${incident.next.why}` : 'has no open incident any more';
 }

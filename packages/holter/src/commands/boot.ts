@@ -137,7 +137,7 @@ export async function actOn(
     ? await alone.act(status)
     : `${LEFT_TO_DAEMON}, which runs${pid === undefined ? '' : ` (pid ${pid})`}`;
   const done = { ...status, result };
-  writeBootStatus(town, done, incarnationOf(self));
+  await writeBootStatus(town, done, incarnationOf(self));
   return done;
 }
 

@@ -30,7 +30,7 @@ export function registerConfig(program: Command, io: Io): void {
   withExamples(
     config
       .command('check')
-      .description('say what is wrong with the configuration: file, line, and what is allowed')
+      .description('check the configuration: file, line, and what is allowed')
       .argument('[file]', 'the file to check instead of the ones that `holter up` would read')
       .option('--config <file>', 'the same, as an option')
       .option('--json', 'print JSON'),
@@ -44,12 +44,12 @@ export function registerConfig(program: Command, io: Io): void {
     withServer(
       config
         .command('show')
-        .description('every setting that the running server uses, and where its value came from')
-        .option('--config <file>', 'what this file says instead')
-        .option('--role <role>', 'as it holds for agents of this role', 'default')
-        .option('--agent <id>', 'as it holds for this agent')
-        .option('--group <group>', 'as it holds for agents of this group')
-        .option('--changed', 'only what is not a default')
+        .description('show every setting that the running server uses, and where its value comes from')
+        .option('--config <file>', 'show the settings of this file instead')
+        .option('--role <role>', 'show the values for this role', 'default')
+        .option('--agent <id>', 'show the values for this agent')
+        .option('--group <group>', 'show the values for this group')
+        .option('--changed', 'only settings that differ from their defaults')
         .option('--json', 'print JSON'),
     ),
     [

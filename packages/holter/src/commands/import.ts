@@ -21,12 +21,12 @@ type Change = { readonly agentId: string; readonly body: TaskInput };
 
 /** `holter import`: takes over what others keep in files. */
 export function registerImport(program: Command, io: Io): void {
-  const command = program.command('import').description('import edits of files in a project');
+  const command = program.command('import').description('import edits that were made to files in a project');
   withExamples(
     withServer(
       command
         .command('ecos')
-        .description('take over edits of task-tracking.json and heartbeat-config.json (seed 001)')
+        .description('import edits made to task-tracking.json and heartbeat-config.json')
         .argument('<dir>', 'the project, or its .ecos folder')
         .option('--dry-run', 'only say what would change')
         .option('--json', 'print JSON'),

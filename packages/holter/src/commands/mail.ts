@@ -81,7 +81,7 @@ export function registerMail(program: Command, io: Io): void {
       )
       .option('--type <word>', 'the type of its content (default: that of --content, else request)')
       .option('--reply-to <id>', 'the letter that it answers')
-      .option('--from <name>', 'in another name than your own'),
+      .option('--from <name>', 'send under another name'),
     [
       [
         'holter mail send worker-7 -s "Tests" -m "Please run them again." --priority high',

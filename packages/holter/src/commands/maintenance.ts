@@ -21,7 +21,7 @@ export function registerMaintenance(program: Command, io: Io): void {
     withDecisionOptions(
       maintenance
         .command('add')
-        .description('begin a window now; one that the group has already is replaced')
+        .description('start a maintenance window, which replaces the current one of the group')
         .requiredOption('--group <group>', 'the group')
         .requiredOption('--for <time>', "how long: '30m', '2h', '1d'", duration),
     ),
@@ -30,7 +30,7 @@ export function registerMaintenance(program: Command, io: Io): void {
 
   withExamples(
     withServer(
-      maintenance.command('list').description('windows that are open').option('--json', 'print JSON'),
+      maintenance.command('list').description('list open maintenance windows').option('--json', 'print JSON'),
     ),
     [['holter maintenance list', 'the open windows']],
   ).action((options: PrintOptions) => list(io, options));
@@ -39,7 +39,7 @@ export function registerMaintenance(program: Command, io: Io): void {
     withServer(
       maintenance
         .command('remove')
-        .description('end a window; what is still wrong is told then')
+        .description('end the maintenance window; open problems are alerted then')
         .argument('<group>', 'the group'),
     ),
     [['holter maintenance remove crew', 'the work is done']],

@@ -90,14 +90,17 @@ export function registerUp(program: Command, io: Io): void {
       ),
     [
       ['holter up', 'on 127.0.0.1:4658, with the data folder of this user'],
-      ['holter up --config examples/tour.yaml --data .holter', 'with a policy and its own data folder'],
+      [
+        'holter up --config examples/tour.yaml --data .holter',
+        'use this configuration and a separate data folder',
+      ],
       ['holter up --port 5000', 'on another port'],
       ['holter up --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem', 'reachable from other machines'],
-      ['holter up --maestro-port 23000', 'with the message server of agents elsewhere'],
-      ['holter up --ecos .', 'with the files of seed 001 in this project'],
-      ['holter up --database postgres://holter@db.example.org/holter', 'with the data in PostgreSQL'],
+      ['holter up --maestro-port 23000', 'also take letters of agents that have no token'],
+      ['holter up --ecos .', 'also write .ecos/agent-health files in this project'],
+      ['holter up --database postgres://holter@db.example.org/holter', 'keep the data in PostgreSQL'],
       ['holter up --detach', 'in the background'],
-      ['holter up --accept-restored', 'after a backup was put in place of the database'],
+      ['holter up --accept-restored', 'after you have restored a backup of the database'],
       ['holter up --demo', 'watch a simulated fleet'],
     ],
   ).action((options: UpOptions) => up(io, options));

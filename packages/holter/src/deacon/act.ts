@@ -68,7 +68,7 @@ export const startDeacon = (context: ActContext): Promise<ActOutcome> =>
 export const startKept = (context: ActContext, kept: Kept): Promise<ActOutcome> =>
   locked(context, async () => {
     const seen = await lookAtKept(context, kept);
-    if (seen.session === 'unknown') return leftAlone('it can not be seen whether it runs');
+    if (seen.session === 'unknown') return leftAlone("Holter can't see whether it runs");
     if (seen.session !== 'dead') return leftAlone('it runs again');
     if (seen.zombie) {
       const refusal = await killZombie(context, seen.zombie);
@@ -105,7 +105,7 @@ export const stopKept = (context: ActContext, kept: Kept, incarnation: string): 
   locked(context, async () => {
     const { session, run } = await lookAtKept(context, kept);
     if (session === 'dead') return { outcome: 'done', detail: 'it has ended already' };
-    if (!run) return leftAlone('it can not be seen whether it runs');
+    if (!run) return leftAlone("Holter can't see whether it runs");
     if (run.incarnation !== incarnation) return leftAlone('another one runs now');
     return (await stop(context, run)) ?? { outcome: 'done', detail: 'it was ended' };
   });

@@ -68,7 +68,7 @@ export function registerHandoff(program: Command, io: Io): void {
     ),
     [
       ['holter handoff -s "Routine cycle" -m "Two agents wait for a person."', 'at the end of a patrol'],
-      ['holter handoff --end -s "Routine cycle" -m "All is well."', 'for an agent that can not end itself'],
+      ['holter handoff --end -s "Routine cycle" -m "All is well."', "for an agent that can't end itself"],
     ],
   ).action((options: HandoffOptions) => handoff(io, options));
 }
@@ -97,7 +97,7 @@ async function run(io: Io, options: ChainOptions): Promise<void> {
   const { session, run: other } = await lookAtDeacon(chain);
   chain.close();
   if (session === 'unknown')
-    throw new CliFailure(`it can not be seen whether the Deacon of ${town.path} runs already`);
+    throw new CliFailure(`Holter can't see whether the Deacon of ${town.path} is already running`);
   const isSelf = other !== null && isWithin(table, self.pid, other.process);
   if (other && !isSelf)
     throw new CliFailure(

@@ -94,6 +94,6 @@ export async function holdingLock<T>(file: string, act: () => Promise<T>): Promi
 /** This process. */
 export function selfIn(table: ProcessTable): ProcessIdentity {
   const row = table.row(process.pid);
-  if (!row) throw new CliFailure('the table of processes can not be read');
+  if (!row) throw new CliFailure("the process table can't be read");
   return identityOf(table, row);
 }

@@ -227,6 +227,6 @@ function clientOf({ url, token: ofOperator, agentToken }: Link): Client {
 }
 
 async function passOn(client: Client, messageId: string): Promise<void> {
-  const note = 'The Deacon is a program, and can not answer this letter.';
+  const note = "The Deacon is a program, and can't answer this letter.";
   await client.forwardLetter({ messageId, from: DEACON, to: OVERSEER, note });
 }

@@ -73,14 +73,18 @@ describe('doctor about the chain', () => {
   });
 
   it('takes no other process for the daemon, whose pid it has now', async () => {
-    writeTown(2, 'NOTHING');
+    await writeTown(2, 'NOTHING');
     const table = systemTable();
     const row = table?.row(process.pid);
     if (!table || !row) throw new Error('processes can not be read');
     // The daemon that held the lock has ended before this process began.
     const lock = await acquireLock(town.daemonLockFile, { pid: process.pid, since: instant(1) });
     expect(await check()).toMatchObject({ daemon: [false, `no daemon runs in ${town.path}`] });
-    writeStateFile(town.daemonStateFile, { at: ago(1), links: {} }, incarnationOf(identityOf(table, row)));
+    await writeStateFile(
+      town.daemonStateFile,
+      { at: ago(1), links: {} },
+      incarnationOf(identityOf(table, row)),
+    );
     expect(await check()).toMatchObject({
       daemon: [true, `looks after ${town.path} (pid ${process.pid})`],
     });
@@ -88,7 +92,7 @@ describe('doctor about the chain', () => {
   });
 
   it('judges the Deacon by its process, and by the heartbeat of this run', async () => {
-    writeTown(2, 'NOTHING');
+    await writeTown(2, 'NOTHING');
     deacon = DEAD;
     expect(await check()).toMatchObject({ deacon: [false, 'it does not run'] });
     // Its predecessor's heartbeat is fresh.
@@ -101,12 +105,12 @@ describe('doctor about the chain', () => {
   });
 
   it('does not complain of a Deacon that somebody has shut down, or that has handed over', async () => {
-    writeTown(2, 'NOTHING');
+    await writeTown(2, 'NOTHING');
     deacon = DEAD;
-    writeStateFile(town.deaconEndFile, { at: ago(1), reason: 'Ctrl-C' }, 'c');
+    await writeStateFile(town.deaconEndFile, { at: ago(1), reason: 'Ctrl-C' }, 'c');
     expect(await check()).toMatchObject({ deacon: [true, expect.stringContaining('ended on purpose')] });
     const links = { deacon: { state: 'ended', shut_down_by: 'ada', reason: 'a drill' } };
-    writeStateFile(town.daemonStateFile, { at: ago(1), links }, 'd');
+    await writeStateFile(town.daemonStateFile, { at: ago(1), links }, 'd');
     expect(await check()).toMatchObject({ deacon: [true, 'shut down on purpose by ada: a drill'] });
   });
 

@@ -23,13 +23,13 @@ it.each([
     {
       ready: {
         nudge: { by: null, because: 'nothing can nudge it' },
-        stop: { by: null, because: 'nothing can stop it from here' },
+        stop: { by: null, because: 'Holter has no way to stop it' },
         restarts: { left: 0, because: 'its mode is nudge' },
         checkpoints: [],
       },
       end: null,
     },
-    'nothing can nudge it; nothing can stop it from here; no automatic restart (its mode is nudge); no valid checkpoint',
+    'nothing can nudge it; Holter has no way to stop it; no automatic restart (its mode is nudge); no valid checkpoint',
   ],
   [
     'one that has ended',

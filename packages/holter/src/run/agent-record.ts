@@ -100,6 +100,6 @@ export class AgentRecord {
 
 function mayStop(agentId: string, { afterSeconds, from }: NonNullable<RegisteredView['stops']>): string {
   const wait = afterSeconds % 60 === 0 ? `${afterSeconds / 60} min` : `${afterSeconds} s`;
-  const since = from === 'notice' ? 'asking you' : 'you have seen the question';
-  return `may stop and restart ${agentId} if it is stuck, ${wait} after ${since} (--mode nudge: never)`;
+  const since = from === 'notice' ? '' : ' of seeing the question';
+  return `may stop and restart ${agentId} if it gets stuck and you do not decide within ${wait}${since} (--mode nudge turns this off)`;
 }

@@ -10,7 +10,7 @@ export function exitCodeOf({ code, signal }: ChildEnd): number {
 
 export function endInWords({ code, signal }: ChildEnd): string {
   if (signal) return `was killed by ${signal}`;
-  return code === 0 ? 'ended well' : `ended with exit code ${code}`;
+  return code === 0 ? 'finished (exit 0)' : `ended with exit code ${code}`;
 }
 
 /** Ends `holter run` before anything was started, with one line and the exit code that shells use. */
@@ -23,7 +23,7 @@ export class RunFailure extends CliFailure {
 /** The command can't be executed, by the error of the system. */
 export function refusalOf(command: string, { code, message }: NodeJS.ErrnoException): RunFailure {
   if (code === 'ENOENT') return new RunFailure(CODE.notFound, `${command}: command not found`);
-  const why = code === 'ENOEXEC' ? 'it is no program, and has no #! line' : (code ?? message);
+  const why = code === 'ENOEXEC' ? 'it is not an executable file (no #! line)' : (code ?? message);
   return new RunFailure(CODE.notExecutable, `${command}: can't be executed: ${why}`);
 }
 

@@ -153,9 +153,9 @@ export class Watcher {
   /** The process was stopped (SIGSTOP), perhaps on purpose: this is reported and never a reason to kill it. */
   private noteStopped(): void {
     const { clock, tell, say, options } = this.context;
-    const what =
-      options.whenStopped === 'continue' ? 'it is continued in a moment' : 'kill -CONT lets it go on';
-    say(`its process (pid ${this.child?.identity.pid}) was stopped by SIGSTOP; ${what}`);
+    const pid = this.child?.identity.pid;
+    const what = options.whenStopped === 'continue' ? 'Holter resumes it' : `kill -CONT ${pid} resumes it`;
+    say(`its process (pid ${pid}) is suspended (SIGSTOP); ${what}`);
     tell({
       kind: 'finding',
       finding: {

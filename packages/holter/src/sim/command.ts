@@ -17,8 +17,8 @@ export function registerSim(program: Command, io: Io = processIo()): void {
       .option('--agents <n>', 'how many agents', wholeNumber(1, 100_000), defaultScenario.agents)
       .option('--hours <n>', 'how many simulated hours', positive(24 * 30), defaultScenario.hours)
       .option('--seed <n>', 'the same seed gives the same run', wholeNumber(0, 2 ** 31), defaultScenario.seed)
-      .option('--seeds <n>', 'run so many seeds, from --seed on', wholeNumber(1, 1_000_000), 1)
-      .option('--haste <n>', 'trouble comes so many times as often', positive(100), defaultScenario.haste)
+      .option('--seeds <n>', 'number of seeds to run, beginning with --seed', wholeNumber(1, 1_000_000), 1)
+      .option('--haste <n>', 'multiply the rate of faults by this', positive(100), defaultScenario.haste)
       .option('--faults <list>', 'which faults happen, or none', faultList, defaultScenario.faults)
       .option('--only <list>', 'only agents of these kinds', behaviourList, [])
       .option('--slots <list>', 'only these agents of the fleet', slotList, [])
@@ -26,7 +26,7 @@ export function registerSim(program: Command, io: Io = processIo()): void {
       .option('--live', 'show a small fleet live in the terminal')
       .option('--engine', 'a small fleet around the real engine, with servers and stores that fail')
       .option('--mail', 'agents that have nothing but a mailbox, around the real post office')
-      .option('--seconds <n>', 'with --live: stop after so many seconds', positive(1_000_000)),
+      .option('--seconds <n>', 'with --live: stop after this many seconds', positive(1_000_000)),
     [
       ['holter sim --agents 1000 --hours 24', 'a day of a thousand agents, beside the requirements'],
       ['holter sim --live', 'watch twelve agents, sixty times as fast'],

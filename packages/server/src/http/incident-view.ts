@@ -162,7 +162,7 @@ function recoverNext(
   const isHeldBack = order?.source === 'person' && notBefore !== undefined;
   return isHeldBack
     ? when('order-waits', 'ordered; waiting until Holter may start it', notBefore)
-    : when('backoff', 'a pause before each restart', notBefore ?? null);
+    : when('backoff', 'waiting before the next attempt', notBefore ?? null);
 }
 
 const HELD_BACK: Readonly<Record<NonNullable<Incident['heldBack']>, string>> = {

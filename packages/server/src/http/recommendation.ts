@@ -20,7 +20,7 @@ export function recommendationOf({ hard }: Agent, decisions: Decisions): Recomme
   if (end) {
     return (
       first('it ended and can be restarted', 'recover') ??
-      first('nothing can restart it from here', 'leave_down')
+      first('Holter has no way to restart it', 'leave_down')
     );
   }
   const lead = findingsOf(hard)[0];

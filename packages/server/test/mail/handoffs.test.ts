@@ -154,7 +154,7 @@ describe('an agent elsewhere that may be asked to stop', () => {
   it('is not offered to be stopped while it is not heard', async () => {
     await register('vic');
     await server.pass(4 * 60);
-    const because = 'it would have to be asked, and it is not heard';
+    const because = 'only the agent can stop itself, and it is not responding';
     expect((await look('vic')).ready).toMatchObject({ stop: { because } });
     await expect(order('vic')).rejects.toThrow(because);
   });
