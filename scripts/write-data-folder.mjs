@@ -18,6 +18,8 @@ health_monitoring:
     agent_failed: { channels: [nobody-there] }
 `;
 const TICKET = {
+  ticket_id: 'ticket-1',
+  created_at: '2026-01-15T08:32:00Z',
   worker_agent_id: 'judged',
   worker_session_id: 'session-1',
   worker_node_id: 'node-1',
@@ -58,11 +60,13 @@ async function makeTokens() {
   await server.http('DELETE', `/v1/tokens/${tokenId}`);
 }
 
-/** A message that nobody acknowledges: after two minutes the agent's incident is escalated. */
+/** A message that it does not acknowledge, which alone is no failure; urgent ones stand for one that has failed. */
 async function registerDeaf(agentId, fields, priority = 'urgent') {
   await server.register(agentId, fields);
   const messageId = `${agentId}-message`;
   await server.say(agentId, { kind: 'message-delivered', messageId, priority }, 'holter');
+  if (priority === 'urgent')
+    await server.say(agentId, { kind: 'error', message: 'the disk is full', isUnrecoverable: true });
 }
 
 async function tellEarlyOnes() {
@@ -192,7 +196,7 @@ async function tellRemoteOnes() {
   await send('remote', chief, 'an answer', { inReplyTo: acknowledged }, 'remote');
   await server.http('PATCH', `/api/messages?agent=remote&id=${read}&action=read`, undefined, 'remote');
   await server.register('judged', acting);
-  await server.http('POST', '/v1/tickets', TICKET);
+  await server.http('POST', '/v1/tickets', { ticket: TICKET });
   await server.settle();
 }
 
