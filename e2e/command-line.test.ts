@@ -196,7 +196,7 @@ describe('the command line against a real server', { timeout: 60_000 }, () => {
     expect(logs.filter((text) => text.includes(kept))).toEqual([]);
     await call('/v1/agents/leaky/signals', token, { kind: 'stopped', reason: 'done' });
     const final = await holter(['show', 'leaky', '--final']);
-    expect(final.out).toMatch(/^1st start, at .*: TERMINATED; stopped at .*: done$/m);
+    expect(final.out).toMatch(/^1st start, at .*: was stopped at .*: done$/m);
   });
 
   it('tells a healthy fleet by 0 and a stuck agent by 3, and why', async () => {
