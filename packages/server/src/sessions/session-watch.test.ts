@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { instant, type SignalBody } from '@holter/core';
+import { hashText, instant, type SignalBody } from '@holter/core';
 import { afterAll, expect, test, vi } from 'vitest';
 import { ManualClock, settled } from '../../test/manual-clock.ts';
 import { claudeCode } from '../adapters/claude-code/index.ts';
@@ -285,6 +285,24 @@ test('hooks that do not come while the transcript goes on: reported, read from t
   agent.hard.points.push({ kind: 'hooks-silent' });
   hook();
   expect(sensed.slice(1)).toEqual([{ kind: 'finding-cleared', findingKind: 'hooks-silent' }]);
+});
+
+test('hooks that an earlier server heard say nothing about those that do not come now', async () => {
+  rmSync(join(folder, 'projects'), { recursive: true, force: true });
+  const { heard, sensed, pass, clock, agent } = world(null, false);
+  says('busy');
+  await pass();
+  const write = transcript(clock);
+  const passUntil = (isSo: () => void) => vi.waitFor(() => pass().then(isSo), { timeout: 10_000 });
+  write('assistant', call('first'), 0);
+  write('user', result('first'), 0);
+  await passUntil(() => expect(heard).toMatchObject([{ kind: 'call-ended', callId: 'first' }]));
+  agent.hard.seen.push(hashText('call-begun early'));
+  for (const [n, id] of ['early', 'one'].entries()) {
+    write('assistant', call(id), clock.now() + n);
+    write('user', result(id), clock.now() + n);
+  }
+  await passUntil(() => expect(sensed).toMatchObject([{ finding: { kind: 'hooks-silent' } }]));
 });
 
 test('an earlier server that died before it read the transcript: the calls of this incarnation are read', async () => {

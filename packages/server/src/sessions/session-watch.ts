@@ -46,8 +46,8 @@ type Watched = {
   tree: ProcessTree | null;
   /** Since when the transcript or the status has been ahead of the hooks; null while neither is. */
   unreportedAt: number | null;
-  /** The newest calls and prompts of the transcript, by the signals that their hooks send. */
-  begun: readonly Begun[];
+  /** The newest call or prompt of the transcript, by the signal that its hook sends. */
+  begun: Begun | null;
   /** When the status last changed. */
   changedAt: number;
   isSilent: boolean;
@@ -55,8 +55,6 @@ type Watched = {
 
 type Begun = readonly [kind: 'call-begun' | 'said', id: string];
 
-/** More than begin between two looks. */
-const BEGUN_MAX = 8;
 const LOOK_EVERY_MS = 2_000;
 /** The transcript line is written together with its hook; this leaves time for the write to arrive. */
 const LOOK_AFTER_HOOK_MS = 150;
@@ -146,7 +144,7 @@ export class SessionWatch {
       seen: before?.seen ?? null,
       tree: before?.tree ?? null,
       unreportedAt: null,
-      begun: [],
+      begun: null,
       changedAt: 0,
       isSilent: false,
     };
@@ -248,7 +246,7 @@ export class SessionWatch {
         if (Date.parse(at ?? '') >= watched.beganAt) watched.unreportedAt ??= clock.now();
       },
       begun: (...begun) => {
-        watched.begun = [...watched.begun, begun].slice(-BEGUN_MAX);
+        watched.begun = begun;
       },
       user: () => (watched.seen && table ? table.userOf(watched.seen.process.pid) : null),
       noted: (answer) => watched.faults.note('its transcript', answer),
@@ -265,10 +263,14 @@ export class SessionWatch {
     );
   }
 
-  /** Hooks may arrive at another server. What only they report is in the record then. */
+  /**
+   * Hooks may arrive at another server. What only they report is in the record then: the newest of it, because what was
+   * reported to a server before this one says nothing about now.
+   */
   private noteOthers(watched: Watched, { hard }: Agent): void {
-    if (watched.isSilent || !watched.begun.some(([kind, id]) => hasSeen(hard, kind, id))) return;
-    watched.begun = [];
+    const newest = watched.begun;
+    if (watched.isSilent || !newest || !hasSeen(hard, ...newest)) return;
+    watched.begun = null;
     watched.heardAt = this.context.clock.now();
     watched.unreportedAt = null;
   }
