@@ -24,7 +24,9 @@ describe('a process that is stopped (SIGSTOP)', () => {
       findings.some(({ kind, severity }) => kind === 'frozen' && severity === 'act'),
     );
     expect(stopped.findings.find(({ severity }) => severity === 'act')?.evidence).toContain('SIGSTOP');
-    await until('it is said', () => run.err().includes(`is suspended (SIGSTOP); kill -CONT ${pid} resumes it`));
+    await until('it is said', () =>
+      run.err().includes(`is suspended (SIGSTOP); kill -CONT ${pid} resumes it`),
+    );
     expect(stopped.incident?.step).toBe('escalate');
     expect(isThere(pid)).toBe(true);
     process.kill(pid, 'SIGCONT');

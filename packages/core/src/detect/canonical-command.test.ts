@@ -8,6 +8,7 @@ test.each([
   ['true', 'true; cat a.log', 'cat a.log; true'],
   ['true with a word', 'true 17 && cat a.log', 'cat a.log'],
   ['a colon with a counter', ': 17; cat a.log', 'cat a.log'],
+  ['a variable that nothing reads', 'n=17; cat a.log', 'cat a.log'],
   ['a test of nothing', 'test 1 = 1 && cat a.log', '[ x == x ] && cat a.log'],
   ['an echo to nowhere', 'echo x81f >/dev/null; cat a.log', 'cat a.log && echo 12 > /dev/null'],
   ['the same folder', 'cd . && cat a.log', 'cat a.log'],
@@ -35,6 +36,9 @@ test.each([
   ['a heading in a here-document', 'cat > a.md <<EOF\n# One\nEOF', 'cat > a.md <<EOF\n# Two\nEOF'],
   ['a colour', 'echo "#fff"; ls', 'echo "#000"; ls'],
   ['a url', 'curl http://a/x; ls', 'curl http:/a/x; ls'],
+  ['a variable that is read', 'n=1; cat $n.log', 'n=2; cat $n.log'],
+  ['one in braces', ['n=1; cat $', '{n}.log'].join(''), ['n=2; cat $', '{n}.log'].join('')],
+  ['one of a program', 'PORT=1 ./serve; ls', 'PORT=2 ./serve; ls'],
   ['another condition', 'a && b; c', 'a || b; c'],
   ['a long pause', 'sleep 5; ls', 'ls; true'],
 ])('%s makes one', (_, one, other) => {

@@ -2,7 +2,7 @@
  * A shell command without what changes nothing about it, so that a loop cannot hide behind a counter in a comment.
  *
  * Intuition: two commands are the same if they would do the same. Comments, blanks and no-ops (`true`, `: 7`,
- * `cd .`, `echo x >/dev/null`, a pause below two seconds) do nothing. A number after a word that counts attempts, or
+ * `cd .`, `echo x >/dev/null`, a variable that nothing reads, a pause below two seconds) do nothing. A number after a word that counts attempts, or
  * a value of a parameter that only makes a request unique (`?nonce=8f3a`, `--attempt 7`), names the occasion.
  *
  * Numbers and ids elsewhere stay: `sed -n 51,100p` and `host-7` are other places, `--seed 7` is another test,
@@ -23,6 +23,14 @@ const OCCASION_WORD = /attempt|tr(?:y|ies)\b|iter|nonce|cb=|bust|rand|[?&]t(?:s|
 
 const NOOP =
   /^(?:|(?:test|\[\[?) (\S{1,40}) ={1,2} \1(?: \]\]?)?|:(?: .*)?|true(?: .*)?|cd \.\/?|(?:echo|printf)\b[^|]*> ?\/dev\/null(?: 2>&1)?|sleep [01](?:\.\d+)?|sleep \.\d+)$/;
+const ASSIGNMENT = /^([A-Za-z_]\w{0,40})=[\w.:/-]{0,64}$/;
+
+/** A variable that nothing reads: `n=7; cat a.log`. */
+function isUnused(part: string, command: string): boolean {
+  const name = ASSIGNMENT.exec(part)?.[1];
+  return name !== undefined && !command.includes(`$${name}`) && !command.includes(`\${${name}`);
+}
+
 /** Output goes where it went before. */
 const TAIL = /(?: ?\| ?cat| 2>&1){1,20}$/;
 /** All but a single space, which would be replaced by itself. */
@@ -37,7 +45,8 @@ export function canonicalCommand(command: string): string {
   for (let index = 0; index < parts.length; index += 2) {
     const part = (parts[index] ?? '').trim();
     // The sign after a no-op goes with it.
-    if (!NOOP.test(part.replace(BLANKS, ' '))) kept.push(part, parts[index + 1] ?? '');
+    if (!NOOP.test(part.replace(BLANKS, ' ')) && !isUnused(part, command))
+      kept.push(part, parts[index + 1] ?? '');
   }
   // What follows the last command that is left joined it to a no-op.
   kept.pop();
