@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { daemonDefaults, instant } from '@holter/core';
 import { acquireLock } from '@holter/server/own-store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -128,6 +128,10 @@ describe.runIf(hasTmux)('holter boot triage --act', () => {
     const { run } = await lookAtDeacon(chain);
     const before = (await events()).length;
     const patrol = await until('it patrols', () => chain.table.childPids(run?.process.pid ?? 0)[0] ?? null);
+    // Before its first heartbeat it would have the time since its start.
+    await until('it has written a heartbeat', () =>
+      readFileSync(chain.town.heartbeatFile, 'utf8').includes(String(run?.incarnation)),
+    );
     process.kill(patrol, 'SIGSTOP');
     for (let n = 0; n < 8 && (await lookAtDeacon(chain)).run?.incarnation === run?.incarnation; n++) {
       town.later(n === 0 ? 20 * MINUTE : 3 * MINUTE);
