@@ -410,7 +410,7 @@ it('a command that Holter stopped is not done, whatever it says itself', async (
 
 it('a start that the fleet holds back is announced with the time that it will take', async () => {
   const braked = new World(`
-fleet: { brake: { losses_min: 1, share: 0.1, calm: 5s } }
+fleet: { brake: { losses_min: 1, share: 0.1, calm: 5s, release_every: 1s } }
 health_monitoring: { recovery: { backoff_seconds: [2, 2, 2] } }
 `);
   const script =
