@@ -65,10 +65,17 @@ describe.runIf(hasTmux)('at a terminal', () => {
     );
     tmux('send-keys', '-t', '=pane:', 'Enter');
     await shows(/pid \d+/);
+    const [, command] = /pid (\d+)/.exec(screen()) ?? [];
+    const stat = (pid = '') => readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const [, run] = /\) \w (\d+)/.exec(stat(command)) ?? [];
+    const areStopped = () => [command, run].map((pid) => / T /.test(stat(pid)));
     tmux('send-keys', '-t', '=pane:', 'C-z');
     await shows(/Stopped|suspended|\[1\] \+/);
+    await until('both are stopped', () => areStopped().every((isStopped) => isStopped));
     tmux('send-keys', '-t', '=pane:', '-l', 'fg');
     tmux('send-keys', '-t', '=pane:', 'Enter');
+    // A key that comes before would take `fg` away from the shell.
+    await until('both run again', () => !areStopped().some((isStopped) => isStopped));
     await world.untilAgent('paused', 'it is watched again', ({ liveness }) => liveness === 'alive');
     tmux('send-keys', '-t', '=pane:', 'C-c');
     await world.untilAgent('paused', 'it ended on purpose', ({ end }) => end?.how === 'stopped');
