@@ -15,14 +15,17 @@ export async function untilDecided(parts: {
   readonly clock: Clock;
   readonly say: (line: string) => void;
   readonly isOver: () => boolean;
+  /** A start is under way: that of a successor, or still its own, if it has ended at once. */
+  readonly isStarting: () => boolean;
   readonly isReceiptComing: boolean;
 }): Promise<'down' | 'person' | null> {
-  const { agent, clock, say, isOver, isReceiptComing } = parts;
+  const { agent, clock, say, isOver, isStarting, isReceiptComing } = parts;
   const pause = (): Promise<void> => new Promise((resolve) => void clock.after(LOOK_EVERY_MS, resolve));
   if (isReceiptComing) await pause();
   for (let told: number | null = null; ; await pause()) {
     const look = await agent.look();
     if (isOver()) return null;
+    if (isStarting()) continue;
     const incident = look?.incident ?? null;
     if (!incident) return 'down';
     if (incident.step === 'human') return 'person';

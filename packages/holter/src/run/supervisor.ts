@@ -57,6 +57,7 @@ export class Supervisor {
   private isLooking = false;
   private wish: { readonly why: string; readonly at: number } | null = null;
   private finish: (end: RunEnd) => void = () => undefined;
+  private isGivenUp = false;
 
   constructor(context: RunContext) {
     this.context = context;
@@ -331,8 +332,9 @@ export class Supervisor {
   private async awaitDecision(child: Child, end: ChildEnd, isReceiptComing = false): Promise<void> {
     const { clock, say } = this.context;
     const { agent, state } = this;
-    const isOver = (): boolean => child !== state.child || state.isStarting;
-    const decided = await untilDecided({ agent, clock, say, isOver, isReceiptComing });
+    const isOver = (): boolean => child !== state.child || this.isGivenUp;
+    const isStarting = (): boolean => state.isStarting;
+    const decided = await untilDecided({ agent, clock, say, isOver, isStarting, isReceiptComing });
     if (decided === null) return;
     const left = state.lastHow === 'crashed' ? child.tree.sweep() : [];
     const leftBehind = left.map(({ pid }) => pid);
@@ -349,6 +351,7 @@ export class Supervisor {
   private async giveUp(): Promise<void> {
     const end = this.state.child?.end ?? { code: CODE.error, signal: null };
     this.state.isStarting = true;
+    this.isGivenUp = true;
     this.context.link.limitPatience(0);
     await this.agent.register().catch(() => undefined);
     const reason = 'given up by the person at the terminal';
