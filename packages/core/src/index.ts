@@ -237,6 +237,7 @@ export {
 } from './vocabulary/alert.ts';
 export type { Admission, Ask, AskKind } from './vocabulary/ask.ts';
 export { AUTHORITY, type Source, UNPROVEN } from './vocabulary/authority.ts';
+export { type Cancellation, cancellation } from './vocabulary/cancellation.ts';
 export {
   type Checkpoint,
   type CheckpointChain,

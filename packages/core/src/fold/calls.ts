@@ -1,6 +1,6 @@
 import type { Draft } from '../record/draft.ts';
 import type { SignalBody } from '../vocabulary/signal.ts';
-import { noteActivity, noteProgress } from './doing.ts';
+import { noteActivity, noteProgress, noteReportedActivity } from './doing.ts';
 import { countOutcome } from './failures.ts';
 import { closeCall, endContradictedHolds, openCall } from './holds.ts';
 import { infer } from './infer.ts';
@@ -17,9 +17,12 @@ export function foldCallBegun(draft: Draft, callId: string, tool: string): void 
 
 export function foldCallEnded(draft: Draft, call: CallEnded): void {
   infer(draft, 'calls');
-  // A call that began before the hold may end during it.
-  if (!closeCall(draft, call.callId)) endContradictedHolds(draft);
-  noteActivity(draft);
+  // A call that began before a hold may end during it, or after it has lapsed: it does not show that the hold is over.
+  if (closeCall(draft, call.callId)) noteReportedActivity(draft);
+  else {
+    endContradictedHolds(draft);
+    noteActivity(draft);
+  }
   const { callId: id, tool, input = null, output = null, isError: error, text = null } = call;
   const step = followStep(draft, { id, kind: 'tool', tool, input, output, error, text });
   // Red after an edit is how working test first looks; it says nothing about the agent's calls.

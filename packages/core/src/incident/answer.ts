@@ -8,6 +8,8 @@ import type { ClaimEvidence, InputBody } from '../record/input.ts';
 import { graceMaxOf } from '../record/liveness.ts';
 import { openLives } from '../record/lives.ts';
 import type { Admission, Ask, Notice } from '../vocabulary/ask.ts';
+import type { Cancellation } from '../vocabulary/cancellation.ts';
+import { acknowledgedBy, cancellation } from '../vocabulary/cancellation.ts';
 import type { Effect, EffectKind, NoticeBody, ReceiptOutcome } from '../vocabulary/effect.ts';
 import { lifeOfFleet, lifeOfIncident, lifeOfStart, NOTICE_MS_MAX, wantedIdOf } from '../vocabulary/effect.ts';
 import { hasJustReturned } from '../vocabulary/stall.ts';
@@ -189,9 +191,9 @@ function becomeNudge(draft: Draft, incident: Incident, newest: NudgeState): void
 
 /** The last check before an effect is carried out. The agent has just been judged with every input so far. */
 export function foldClaim(draft: Draft, effect: Effect, evidence: ClaimEvidence): void {
-  const because = whyNotProceed(draft, effect, evidence);
-  if (because === null) proceed(draft, effect);
-  else cancelClaim(draft, effect, because);
+  const cancelled = whyNotProceed(draft, effect, evidence);
+  if (cancelled === null) proceed(draft, effect);
+  else cancelClaim(draft, effect, cancelled);
 }
 
 function proceed(draft: Draft, effect: Effect): void {
@@ -204,27 +206,29 @@ function proceed(draft: Draft, effect: Effect): void {
 
 /** The judgement that answered the claim may also have closed the incident that wanted the effect. */
 export function withdrawClaim(draft: Draft, effect: Effect): void {
-  if (draft.claim === 'proceed' && draft.over.includes(effect.livesBy)) cancelClaim(draft, effect, OVER);
+  if (draft.claim === 'proceed' && draft.over.includes(effect.livesBy))
+    cancelClaim(draft, effect, cancellation('over'));
 }
 
-function cancelClaim(draft: Draft, effect: Effect, because: string): void {
+function cancelClaim(draft: Draft, effect: Effect, cancelled: Cancellation): void {
   draft.claim = 'cancelled';
   const { agentId } = draft.hard;
-  emit(draft, { type: 'EFFECT_CANCELLED', payload: { agentId, effectId: wantedIdOf(effect), because } });
+  emit(draft, { type: 'EFFECT_CANCELLED', payload: { agentId, effectId: wantedIdOf(effect), ...cancelled } });
 }
 
-const OVER = 'what it was for is over';
-
-function whyNotProceed(draft: Draft, effect: Effect, evidence: ClaimEvidence): string | null {
+function whyNotProceed(draft: Draft, effect: Effect, evidence: ClaimEvidence): Cancellation | null {
   const { hard } = draft;
   const { incident } = hard;
   // Pending effects were cancelled when their life ended; this catches one that was already claimed.
-  if (!openLives(hard).includes(effect.livesBy)) return OVER;
-  if (!incident || !isOfStep(effect, incident)) return IS_ACT[effect.kind] ? 'it was superseded' : null;
-  if (effect.kind === 'deny-call' && !repeatOf(actFindings(hard))) return 'the reason is gone';
+  if (!openLives(hard).includes(effect.livesBy)) return cancellation('over');
+  if (!incident || !isOfStep(effect, incident))
+    return IS_ACT[effect.kind] ? cancellation('superseded') : null;
+  if (effect.kind === 'deny-call' && !repeatOf(actFindings(hard))) return cancellation('reason-gone');
   switch (incident.step) {
     case 'nudge':
-      return incident.cause !== 'operator' && actFindings(hard).length === 0 ? 'the reason is gone' : null;
+      return incident.cause !== 'operator' && actFindings(hard).length === 0
+        ? cancellation('reason-gone')
+        : null;
     case 'terminate':
       return whyNotStop(draft, incident);
     case 'recover':
@@ -233,7 +237,7 @@ function whyNotProceed(draft: Draft, effect: Effect, evidence: ClaimEvidence): s
     case 'human':
       // The notice is no longer needed; effects on the agent still are.
       if (effect.kind === 'deny-call' || !incident.acknowledged) return null;
-      return `${incident.acknowledged.by} has acknowledged it`;
+      return acknowledgedBy(incident.acknowledged.by);
   }
 }
 
@@ -249,37 +253,35 @@ const IS_ACT: Readonly<Record<EffectKind, boolean>> = {
   'request-handoff': false,
 };
 
-function whyNotStop(draft: Draft, incident: Incident): string | null {
+function whyNotStop(draft: Draft, incident: Incident): Cancellation | null {
   const { hard } = draft;
-  if (hard.end) return 'it has ended already';
-  if (incident.phase !== 'acting') return 'it was called off';
+  if (hard.end) return cancellation('agent-ended');
+  if (incident.phase !== 'acting') return cancellation('called-off');
   if (incident.order?.source === 'person') return null;
   const isGrounded =
     isOrdered(draft) || (!isDelayed(draft, incident) && hasTwoSources(draft) && isEvidenceFresh(draft));
   const isOld = hasJustReturned(draft.stalls, draft.at, graceMaxOf(hard, draft.policy));
   if (isGrounded && !isOld && (hard.quiet === undefined || hard.quiet.until <= draft.at)) return null;
   amend(draft, { phase: 'waiting', wait: markNow(draft) });
-  return isOld
-    ? 'Holter was not watching for a while, and the agent may have moved on'
-    : 'the evidence does not hold any more';
+  return cancellation(isOld ? 'not-watched' : 'evidence-gone');
 }
 
-function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence): string | null {
+function whyNotSpawn(draft: Draft, incident: Incident, evidence: ClaimEvidence): Cancellation | null {
   const { hard } = draft;
-  if (!hard.end) return 'it is running';
-  if (incident.phase !== 'acting') return 'it was superseded';
+  if (!hard.end) return cancellation('agent-running');
+  if (incident.phase !== 'acting') return cancellation('superseded');
   if (evidence.isTaskOpen === false && hard.task) {
     endTask(draft, hard.task.id, 'done');
-    return 'its task has ended';
+    return cancellation('task-ended');
   }
   const from = incident.order?.from;
   if (from && (evidence.checkpointId !== from.id || evidence.checkpointHash !== from.hash)) {
     failAttempt(draft, `checkpoint ${from.id} is not what it was`);
-    return 'the checkpoint that was picked is not what it was';
+    return cancellation('checkpoint-changed');
   }
   // A repeated claim keeps the key: the executor may be starting the successor with it.
   const key = (incident.isClaimed && hard.spawnKey) || evidence.spawnKey;
-  if (key === undefined) return 'it has no key';
+  if (key === undefined) return cancellation('no-key');
   hard.spawnKey = key;
   if (incident.isClaimed) return null;
   amend(draft, { isClaimed: true });

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { Bench } from '../../test/kit.ts';
 import { instant } from '../base/time.ts';
 import type { Finding, FindingKind, Severity } from '../vocabulary/finding.ts';
-import { actFindings, findingsOf, leadOf } from './reason.ts';
+import { actFindings, findingsOf, hasTwoSources, leadOf } from './reason.ts';
 
 const found = (kind: FindingKind, severity: Severity, since: number): Finding => ({
   kind,
@@ -48,4 +49,16 @@ test('the nudge is about the loop, and an overdue task still enters the ladder h
   const loop = found('repeated-call', 'act', 9);
   expect(leadOf([found('checkpoint-stale', 'act', 1), loop])?.kind).toBe('repeated-call');
   expect(leadOf([found('task-overdue', 'act', 1), loop])?.kind).toBe('task-overdue');
+});
+
+test.each<[FindingKind, boolean]>([
+  ['silent', true],
+  ['checkpoint-stale', true],
+  ['breaker-open', false],
+  ['token-flat', false],
+])('a still process and %s are two sources: %s', (kind, isTwo) => {
+  const { agent, policy } = new Bench();
+  const frozen: Finding = { ...found('frozen', 'act', 1), source: 'operating-system' };
+  const hard = { ...agent.hard, derived: [frozen, found(kind, 'act', 1)] };
+  expect(hasTwoSources({ hard, policy })).toBe(isTwo);
 });

@@ -121,8 +121,11 @@ const NO_WITNESS: ReadonlySet<FindingKind> = new Set<FindingKind>([
   'no-pong',
 ]);
 
-/** What an agent reports about a service that it calls, not about itself. */
-const NO_REPORT: ReadonlySet<FindingKind> = new Set<FindingKind>(['breaker-open']);
+/**
+ * What an agent reports about a service that it calls, not about itself; and that it used no tokens: one that has not
+ * read its task yet, or waits, uses none either.
+ */
+const NO_REPORT: ReadonlySet<FindingKind> = new Set<FindingKind>(['breaker-open', 'token-flat']);
 
 /** A record and the policy it is judged by. */
 export type Judged = Pick<Draft, 'hard' | 'policy'>;
@@ -131,8 +134,9 @@ export type Judged = Pick<Draft, 'hard' | 'policy'>;
  * Invariant 6. Automatic termination needs two pieces of evidence from different sources: the agent's reports (or
  * their absence), and the operating system or the screen. A nudge that was seen is a second source only for a repeat
  * that went on at least five times after it. Letters that are not delivered or not acknowledged are no evidence: a
- * network failure and an agent that has nothing to do look the same. A still process does not count either while only Holter's clock says that
- * the agent's hold is over.
+ * network failure and an agent that has nothing to do look the same. Nor is a still
+ * process while the agent says that it waits, or while only Holter's clock says that its hold is over: the ladder goes
+ * on, up to a person.
  */
 export const hasTwoSources = (draft: Judged): boolean => isWitnessed(draft) || wasDeaf(draft);
 
@@ -150,9 +154,10 @@ const isHeardAtIt = ({ hard, at }: Draft): boolean =>
 
 function isWitnessed({ hard }: Judged): boolean {
   const findings = actFindings(hard);
+  const isStillRightly = hard.isHoldLapsed || hard.holds.some(({ isOwnWord }) => isOwnWord);
   const isSeen = findings.some(
     ({ kind, source }) =>
-      !hard.isHoldLapsed && !NO_WITNESS.has(kind) && (source === 'operating-system' || source === 'screen'),
+      !isStillRightly && !NO_WITNESS.has(kind) && (source === 'operating-system' || source === 'screen'),
   );
   return isSeen && findings.some(({ kind, source }) => !NO_REPORT.has(kind) && source === 'agent-reports');
 }

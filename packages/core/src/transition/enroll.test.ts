@@ -77,6 +77,16 @@ describe('who may take a name', () => {
     const key = bench.claimSpawn();
     bench.advance(minutes(3));
     expect(bench.agent.hard.incident).toMatchObject({ step: 'recover', attempt: 2, phase: 'due' });
+    expect(enrollmentOf(bench, { instanceId: 'late', spawnKey: key })).toMatchObject({
+      events: expect.arrayContaining([
+        expect.objectContaining({
+          type: 'INCIDENT_CLOSED',
+          payload: expect.objectContaining({
+            reason: 'a restart that Holter had given up came up after all',
+          }),
+        }),
+      ]),
+    });
     expect(bench.register({ instanceId: 'late', spawnKey: key })).toBe(true);
     expect(bench.agent.hard.incident).toBeUndefined();
     expect(bench.agent.hard.probation).toBeUndefined();

@@ -304,7 +304,10 @@ function succeed(draft: Draft, isOrdered: boolean): void {
   // The key of a failed attempt stays until the next start is claimed: its successor is late, not ordered.
   const isAwaited = incident.step === 'recover' && incident.phase === 'acting' && incident.isClaimed;
   if (!isOrdered || !isAwaited) {
-    closeIncident(draft, 'the agent was started again, not by Holter');
+    const started = isOrdered
+      ? 'a restart that Holter had given up came up after all'
+      : 'the agent was started again, not by Holter';
+    closeIncident(draft, started);
     return;
   }
   hard.probation = { until: later(at, policy.recovery.probationMs), incidentId: incident.id };

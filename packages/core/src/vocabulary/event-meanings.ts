@@ -189,7 +189,7 @@ export const EVENT_MEANINGS: { readonly [T in EventType]: EventMeaning<KeysOf<Pa
   },
   EFFECT_CANCELLED: {
     says: 'Something that Holter had wanted is not needed any more.',
-    payload: { agentId, effectId: 'the effect', because: 'why' },
+    payload: { agentId, effectId: 'the effect', code: 'why, as a code', because: 'why, in words' },
   },
   SIGNAL_REJECTED: {
     says: 'A signal was refused and changed nothing.',

@@ -1,4 +1,5 @@
 import type { Instant } from '../base/time.ts';
+import type { CancellationCode } from './cancellation.ts';
 import type { EffectKind, ReceiptOutcome } from './effect.ts';
 import type { FindingKind, Severity } from './finding.ts';
 import type { HealthState } from './health-state.ts';
@@ -120,7 +121,8 @@ export type EventBody =
         channel?: string;
       }
     >
-  | Of<'EFFECT_CANCELLED', { agentId: string; effectId: string; because: string }>
+  /** Older events in the log have no code. */
+  | Of<'EFFECT_CANCELLED', { agentId: string; effectId: string; code?: CancellationCode; because: string }>
   | Of<'SIGNAL_REJECTED', { agentId: string; kind: string } & SignalRejection>
   /** A letter was not acknowledged in time. */
   | Of<'ACK_OVERDUE', { agentId: string; messageId: string; priority: MessagePriority; waitedMs: number }>

@@ -96,4 +96,14 @@ describe('every hold', () => {
     bench.signal({ kind: 'call-begun', callId: 'c1', tool: 'Bash', input: {} });
     expect(bench.agent.hard.isHoldLapsed).toBeUndefined();
   });
+
+  test('a call that began before such a hold, and ends after it, says nothing about it', () => {
+    const bench = new Bench({ promises: { beatEveryMs: seconds(30), tasks: true }, taskId: 't1' });
+    bench.signal({ kind: 'call-begun', callId: 'c1', tool: 'Bash' });
+    bench.signal({ kind: 'hold-begun', hold: 'rate-limited', until: instant(bench.at - 1) });
+    bench.signal({ kind: 'call-ended', callId: 'c1', tool: 'Bash', isError: false });
+    expect(bench.agent.hard.isHoldLapsed).toBe(true);
+    bench.signal({ kind: 'call-ended', callId: 'c2', tool: 'Bash', isError: false });
+    expect(bench.agent.hard.isHoldLapsed).toBeUndefined();
+  });
 });

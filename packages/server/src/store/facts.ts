@@ -1,5 +1,5 @@
-import type { Agent, Effect, EventOf, HolterEvent, Instant } from '@holter/core';
-import { instant } from '@holter/core';
+import type { Agent, Cancellation, Effect, EventOf, HolterEvent, Instant } from '@holter/core';
+import { cancellation, instant } from '@holter/core';
 import { type Commit, StoreUnavailable } from './store.ts';
 
 /** What every store derives from a commit in the same way. */
@@ -67,8 +67,8 @@ export const plainText = (text: string): string => text.replaceAll('\0', '\ufffd
 export const lowerAscii = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 /** Why an effect was cancelled without having been claimed. */
-export const OVER = 'what it was for is over';
-export const OUT_OF_DATE = 'out of date';
+export const OVER = cancellation('over');
+export const OUT_OF_DATE = cancellation('out-of-date');
 
 /** Of a notice there is a copy for each channel, and many are never read: only effects on agents are in the log. */
 export const isCancellationKept = ({ kind }: Effect): boolean => kind !== 'notify';
@@ -77,10 +77,10 @@ export const isCancellationKept = ({ kind }: Effect): boolean => kind !== 'notif
 export const cancelledEvent = (
   { agentId, incarnation, id: effectId }: Effect,
   at: Instant,
-  because: string,
+  cancelled: Cancellation,
 ): EventOf<'EFFECT_CANCELLED'> => ({
   at,
   incarnation,
   type: 'EFFECT_CANCELLED',
-  payload: { agentId, effectId, because },
+  payload: { agentId, effectId, ...cancelled },
 });

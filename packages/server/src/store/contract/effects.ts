@@ -4,11 +4,11 @@ import type { OpenStore } from './kit.ts';
 import { agentOf, at, commitOf, committed, nudge, taskChanged } from './kit.ts';
 import { withStore } from './with-store.ts';
 
-const cancellation = (effectId: string, moment: number, because: string) => ({
+const cancellation = (effectId: string, moment: number, code: string, because: string) => ({
   at: at(moment),
   incarnation: 1,
   type: 'EFFECT_CANCELLED',
-  payload: { agentId: 'ada', effectId, because },
+  payload: { agentId: 'ada', effectId, code, because },
 });
 
 export function effectsContract(open: OpenStore): void {
@@ -90,7 +90,7 @@ export function effectsContract(open: OpenStore): void {
         events: [taskChanged('ada', at(1), 'ended')],
         over: ['incident:ada/1'],
       });
-      const event = cancellation('pending', 1, 'what it was for is over');
+      const event = cancellation('pending', 1, 'over', 'what it was for is over');
       expect(await store.commit([cancelling, commitOf(agentOf('bob'), 0)])).toEqual([
         { kind: 'ok', version: 2, firstCursor: 1, cancelled: [event] },
         { kind: 'ok', version: 1, firstCursor: null },
@@ -112,7 +112,12 @@ export function effectsContract(open: OpenStore): void {
         { status: 'done', outcome: 'cancelled', detail: 'out of date' },
       ]);
       expect(await current.store.readEvents({ after: 0, limit: 9 })).toMatchObject([
-        { cursor: 1, correlationId: 'c1', agentId: 'ada', event: cancellation('e', 100, 'out of date') },
+        {
+          cursor: 1,
+          correlationId: 'c1',
+          agentId: 'ada',
+          event: cancellation('e', 100, 'out-of-date', 'out of date'),
+        },
       ]);
     });
 
@@ -129,8 +134,8 @@ export function effectsContract(open: OpenStore): void {
       expect(verdicts).toMatchObject([{ firstCursor: 1 }, { firstCursor: 2 }]);
       const logged = await store.readEvents({ after: 2, limit: 9 });
       expect(logged.map(({ cursor, event }) => [cursor, event])).toEqual([
-        [3, cancellation('one', 7, 'what it was for is over')],
-        [4, cancellation('two', 7, 'what it was for is over')],
+        [3, cancellation('one', 7, 'over', 'what it was for is over')],
+        [4, cancellation('two', 7, 'over', 'what it was for is over')],
       ]);
       const ofIncident = await store.readEvents({ after: 0, incidentId: 'ada/1', limit: 9 });
       expect(ofIncident.map(({ cursor }) => cursor)).toEqual([3]);

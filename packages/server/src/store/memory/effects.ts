@@ -1,4 +1,4 @@
-import type { HolterEvent, Instant } from '@holter/core';
+import type { Cancellation, HolterEvent, Instant } from '@holter/core';
 import { EFFECT_URGENCY, later } from '@holter/core';
 import { cancelledEvent, isCancellationKept, OUT_OF_DATE, plainText } from '../facts.ts';
 import type { Answer, Arguments } from '../operations.ts';
@@ -59,24 +59,24 @@ export function settleEffect(
   return 'settled';
 }
 
-export type Cancelled = { readonly row: EffectRow; readonly at: Instant; readonly because: string };
+export type Cancelled = { readonly row: EffectRow; readonly at: Instant; readonly why: Cancellation };
 
 export function cancelEffect(
   tables: Tables,
   indexes: Indexes,
   row: EffectRow,
   at: Instant,
-  because: string,
+  why: Cancellation,
 ): Cancelled {
-  settleEffect(tables, indexes, row.effect.id, { at, outcome: 'cancelled', detail: because });
-  return { row, at, because };
+  settleEffect(tables, indexes, row.effect.id, { at, outcome: 'cancelled', detail: why.because });
+  return { row, at, why };
 }
 
 export function logCancelled(tables: Tables, all: readonly Cancelled[]): readonly HolterEvent[] {
   return all
     .filter(({ row }) => isCancellationKept(row.effect))
-    .map(({ row: { effect, correlationId }, at, because }) => {
-      const event = cancelledEvent(effect, at, because);
+    .map(({ row: { effect, correlationId }, at, why }) => {
+      const event = cancelledEvent(effect, at, why);
       const { agentId, step } = effect;
       tables.lastCursor += 1;
       const cursor = tables.lastCursor;

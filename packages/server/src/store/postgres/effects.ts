@@ -1,4 +1,4 @@
-import type { Effect, Instant } from '@holter/core';
+import type { Cancellation, Effect, Instant } from '@holter/core';
 import { downcast, EFFECT_URGENCY, RECORD_VERSION } from '@holter/core';
 import { sql } from 'kysely';
 import { OUT_OF_DATE, OVER, refuseOlder } from '../facts.ts';
@@ -98,12 +98,12 @@ export async function offerEffect(
 export const cancelOver = (lives: readonly string[], at: Instant): string =>
   cancel(at, OVER, `status = 'pending' and lives_by in (${literals(lives)})`);
 
-const cancel = (at: Instant, detail: string, condition: string): string =>
+const cancel = (at: Instant, cancelled: Cancellation, condition: string): string =>
   `with changed as (
-     update effects set status = 'done', outcome = 'cancelled', detail = ${literal(detail)}, settled_at = ${literal(at)}
+     update effects set status = 'done', outcome = 'cancelled', detail = ${literal(cancelled.because)}, settled_at = ${literal(at)}
      where settled_at is null and ${condition} returning id, seq, agent_id, correlation_id, body::json as effect),
    noted as (${noteChanged('settled', at)})
-   ${logCancelled(at, detail)} returning body`;
+   ${logCancelled(at, cancelled)} returning body`;
 
 export type NewEffect = {
   readonly effect: Effect;

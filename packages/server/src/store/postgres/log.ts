@@ -1,4 +1,4 @@
-import { type Instant, RECORD_VERSION_MIN } from '@holter/core';
+import { type Cancellation, type Instant, RECORD_VERSION_MIN } from '@holter/core';
 import { type RawBuilder, sql } from 'kysely';
 import type { Row } from './connections.ts';
 import { literal } from './text.ts';
@@ -36,12 +36,12 @@ export const noteChanged = (what: string, at: Instant | null = null): string =>
    from changed`;
 
 /** As `cancelledEvent` and `isCancellationKept` have it; follows the same. All versions that servers share know this event. */
-export const logCancelled = (at: Instant, because: string): string =>
+export const logCancelled = (at: Instant, { code, because }: Cancellation): string =>
   `insert into events (cursor, at, agent_id, type, incident_id, correlation_id, body, record_version)
    select ${lastText('events')} + row_number() over (order by seq), ${literal(at)}, agent_id, 'EFFECT_CANCELLED',
      effect #>> '{step,incidentId}', correlation_id,
      json_build_object('at', ${literal(at)}, 'incarnation', effect -> 'incarnation', 'type', 'EFFECT_CANCELLED', 'payload',
-       json_build_object('agentId', effect -> 'agentId', 'effectId', effect -> 'id', 'because', ${literal(because)}))::text,
+       json_build_object('agentId', effect -> 'agentId', 'effectId', effect -> 'id', 'code', ${literal(code)}, 'because', ${literal(because)}))::text,
      ${RECORD_VERSION_MIN}
    from changed where effect ->> 'kind' <> 'notify'`;
 

@@ -1,4 +1,4 @@
-import type { HolterEvent, Instant } from '@holter/core';
+import type { Cancellation, HolterEvent, Instant } from '@holter/core';
 import type { Kysely } from 'kysely';
 import { cancelledEvent, isCancellationKept, OUT_OF_DATE, OVER } from '../facts.ts';
 import { parseRecord } from '../sql/json.ts';
@@ -31,7 +31,7 @@ export async function cancelOutOfDate(db: Db, at: Instant): Promise<void> {
   );
 }
 
-const cancelling = (db: Db, at: Instant, detail: string) =>
+const cancelling = (db: Db, at: Instant, { because: detail }: Cancellation) =>
   db
     .updateTable('effects')
     .set({ status: 'done', outcome: 'cancelled', detail, settled_at: at })
@@ -44,14 +44,14 @@ async function noted(
   db: Db,
   rows: readonly Row[],
   at: Instant,
-  because: string,
+  cancelled: Cancellation,
 ): Promise<readonly Cancelled[]> {
   const all: Cancelled[] = [];
   for (const row of [...rows].sort((a, b) => a.seq - b.seq)) {
     await noteChange(db, { effect_id: row.id, what: 'settled', at });
     const effect = parseRecord('effect', row.body, row.record_version, `effect ${row.id}`);
     if (!isCancellationKept(effect)) continue;
-    const event = cancelledEvent(effect, at, because);
+    const event = cancelledEvent(effect, at, cancelled);
     all.push({
       event,
       row: {

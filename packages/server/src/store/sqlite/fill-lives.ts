@@ -24,7 +24,12 @@ export async function fillLives(db: Kysely<Schema>): Promise<void> {
         lives_by: effect.livesBy,
         until: effect.until ?? null,
         urgency: EFFECT_URGENCY[effect.kind],
-        ...(isOver && { status: 'done', outcome: 'cancelled', detail: OVER, settled_at: row.created_at }),
+        ...(isOver && {
+          status: 'done',
+          outcome: 'cancelled',
+          detail: OVER.because,
+          settled_at: row.created_at,
+        }),
       })
       .where('seq', '=', row.seq)
       .execute();
