@@ -10,6 +10,8 @@ import { isMissing, issueInWords } from './issue-in-words.ts';
 export type Refusal = {
   readonly status: number;
   readonly code: string;
+  /** Why, as a code of its own, where `code` stands for many reasons. */
+  readonly reason?: string;
   readonly message: string;
   readonly field?: string;
   readonly retryAfterSeconds?: number;
@@ -17,9 +19,7 @@ export type Refusal = {
   readonly also?: Readonly<Record<string, unknown>>;
 };
 
-type ErrorBody = {
-  readonly error: { readonly code: string; readonly message: string; readonly field?: string };
-};
+type ErrorBody = { readonly error: Pick<Refusal, 'code' | 'reason' | 'message' | 'field'> };
 
 /** A refusal on its way out of a handler. */
 export class HttpProblem extends Error {
@@ -73,8 +73,15 @@ export async function refusalOfTaking(taking: Promise<Taken>): Promise<Refusal |
   }
 }
 
-export function errorBody({ code, message, field }: Refusal): ErrorBody {
-  return { error: { code, message, ...(field !== undefined && { field }) } };
+export function errorBody({ code, reason, message, field }: Refusal): ErrorBody {
+  return {
+    error: {
+      code,
+      ...(reason !== undefined && { reason }),
+      message,
+      ...(field !== undefined && { field }),
+    },
+  };
 }
 
 /** The form of seed 001, on paths below `/api/`: the code itself is `error`. */

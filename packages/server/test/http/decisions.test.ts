@@ -145,7 +145,7 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     expect((await server.operator.wake('ada', { reason, finding })).agent.quietFindings).toEqual([]);
     expect(await post('/v1/agents/ada/wake', { reason, finding })).toMatchObject([
       409,
-      { error: { code: 'decision_rejected', message: `${finding} is not snoozed` } },
+      { error: { code: 'decision_rejected', reason: 'not-quiet', message: `${finding} is not snoozed` } },
     ]);
     expect(await post('/v1/agents/ada/snooze', { reason, minutes: 1, finding: 'bad-mood' })).toMatchObject([
       400,
@@ -180,7 +180,10 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
       `/v1/incidents/${encodeURIComponent(incident?.incidentId ?? '')}/decision`,
       words,
     );
-    expect(again).toMatchObject([409, { error: { code: 'decision_rejected' } }]);
+    expect(again).toMatchObject([
+      409,
+      { error: { code: 'decision_rejected', reason: 'acknowledged-already' } },
+    ]);
   });
 
   it('shows the inbox to whoever opens it as it is from then on', async () => {
@@ -226,7 +229,10 @@ describe('decisions about one finding, one checkpoint, one incident', () => {
     });
     const terminate = (checkpointId: string) =>
       post('/v1/agents/eve/terminate', { reason, recover: true, checkpointId });
-    const rejected = (message: string) => [409, { error: { code: 'decision_rejected', message } }];
+    const rejected = (message: string) => [
+      409,
+      { error: { code: 'decision_rejected', reason: 'checkpoint-unusable', message } },
+    ];
     expect(await terminate('c-9')).toMatchObject(rejected('there is no checkpoint c-9 of this agent'));
     expect(await terminate('c-0')).toMatchObject(rejected('checkpoint c-0 belongs to another task'));
     expect(await post('/v1/agents/eve/terminate', { reason, checkpointId: 'c-1' })).toMatchObject([

@@ -11,7 +11,7 @@ import type { Reader } from '../../channels/index.ts';
 import { readPicked } from '../../engine/stored-chain.ts';
 import { redact } from '../../redaction/index.ts';
 import { agentIdOf, checkMayDecide, decidedBy, readAgent, readerOf, unknownAgent } from '../access.ts';
-import { problem } from '../problem.ts';
+import { HttpProblem } from '../problem.ts';
 import { defineRoute, type Route } from '../route.ts';
 import { aboutFinding, act, decision, nudge, recover, snooze, terminate } from '../schema/requests.ts';
 import { decided } from '../schema/views.ts';
@@ -29,7 +29,9 @@ const deciders = ['operator', 'orchestrator'] as const;
 const MORE_TIME_MINUTES = 15;
 const answers = {
   200: { description: 'Decided; how the agent is now.', schema: decided },
-  409: { description: "decision_rejected: why it can't be done." },
+  409: {
+    description: "decision_rejected: why it can't be done; `reason` is a code, `message` says it in words.",
+  },
 };
 
 /** A person, or the orchestrator of the group, decides. What they say is on record with who and why. */
@@ -55,7 +57,7 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
     };
     const answer = await engine.decide(agentId, given, correlationId);
     if (answer.kind !== 'folded') throw unknownAgent(agentId);
-    if (answer.rejected !== undefined) throw problem(409, 'decision_rejected', answer.rejected.because);
+    if (answer.rejected !== undefined) throw rejection(answer.rejected);
     if (given.decision === 'acknowledge') await takeDown(answer.agent, context.reader);
     return { ok: true, agent: viewOf(deps, answer.agent) };
   }
@@ -168,6 +170,9 @@ export function actRoutes({ deps }: HttpContext): readonly Route[] {
     }
   }
 }
+
+const rejection = ({ code, because }: { code: string; because: string }): HttpProblem =>
+  new HttpProblem({ status: 409, code: 'decision_rejected', reason: code, message: because });
 
 const about = (finding: FindingKind | undefined): { finding?: FindingKind } =>
   finding === undefined ? {} : { finding };

@@ -262,7 +262,7 @@ export const heard = z.strictObject({
   notes: z.array(word).optional(),
 });
 
-const error = z.strictObject({ code: word, message: word, field: word.optional() });
+const error = z.strictObject({ code: word, reason: word.optional(), message: word, field: word.optional() });
 export const failure = z.strictObject({ error });
 
 export const signalsHeard = z.strictObject({
