@@ -37,6 +37,13 @@ describe.runIf(hasTmux)('how an agent of the town has ended', () => {
     return seen;
   };
 
+  /** What a run in a pane has started: its command, and who gives the terminal back. */
+  const below = (seen: LinkLook): Promise<readonly number[]> =>
+    until('its command has started', () => {
+      const pids = chain.table.childPids(pidIn(seen));
+      return pids.length > 1 ? pids : null;
+    });
+
   const ended = (of: Hand, seen: LinkLook): Promise<LinkLook> =>
     until('it has ended', async () => {
       const look = await of.look(seen);
@@ -121,10 +128,11 @@ describe.runIf(hasTmux)('how an agent of the town has ended', () => {
     expect(isThere(pidIn(seen))).toBe(false);
   });
 
-  it('killed: it has crashed', async () => {
+  it('killed: it has crashed, and its successor is not kept out', async () => {
     const seen = await running(NAME, hand);
-    const below = chain.table.childPids(pidIn(seen));
-    for (const pid of [pidIn(seen), ...below]) process.kill(pid, 'SIGKILL');
+    for (const pid of [pidIn(seen), ...(await below(seen))]) process.kill(pid, 'SIGKILL');
     expect(await ended(hand, seen)).toMatchObject({ state: 'gone' });
+    const next = await running(NAME, hand);
+    expect(await hand.stop(next.process ?? '', true)).toBeNull();
   });
 });

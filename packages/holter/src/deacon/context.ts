@@ -57,7 +57,7 @@ export async function openChain(io: Io, options: ChainOptions): Promise<Chain> {
     members: new Map(
       [...commands.agents].map(([name, { command, group }]) => [
         name,
-        watchedCommand(['--agent', name, '--group', group, '--data', data], command),
+        watchedCommand(['--agent', name, '--group', group, ...ON_LOST, '--data', data], command),
       ]),
     ),
     env: environmentOf(io, town, data),
@@ -66,10 +66,14 @@ export async function openChain(io: Io, options: ChainOptions): Promise<Chain> {
   };
 }
 
+/** The daemon starts another one when a run was killed, which what is left of it must not keep out. */
+const ON_LOST = ['--on-lost', 'end'];
+
 /** Holter's own patrol, or the agent that the operator names, which `holter run` looks after. */
 function deaconCommand(town: Town, { deacon }: TownCommands, data: string): readonly string[] {
   if (!deacon) return [process.execPath, mainFile, 'deacon', 'run', '--town', town.path, '--data', data];
-  return watchedCommand(['--agent', DEACON, '--group', 'town', '--mode', 'nudge', '--data', data], deacon);
+  const options = ['--agent', DEACON, '--group', 'town', '--mode', 'nudge', ...ON_LOST, '--data', data];
+  return watchedCommand(options, deacon);
 }
 
 /** A tmux server keeps the environment of whoever started it, so that this is passed on by name. */

@@ -13,6 +13,15 @@ type AgentRecordContext = Pick<RunContext, 'link' | 'newId' | 'directory' | 'say
   readonly options: Pick<RunOptions, 'role' | 'group' | 'task'>;
 };
 
+export class AgentRunning extends RunFailure {
+  readonly agentId: string;
+  constructor(agentId: string) {
+    const what = `an agent called ${agentId} is already running`;
+    super(CODE.error, `${what}; choose another name with --agent, or stop that one first`);
+    this.agentId = agentId;
+  }
+}
+
 /** The server's record of the agent of this run: incarnations, checkpoints, incident. */
 export class AgentRecord {
   incarnation = 0;
@@ -55,11 +64,7 @@ export class AgentRecord {
       ...(directory && { patience: { file: directory.file, settings: directory.settings } }),
       ...(spawnKey !== undefined && { spawnKey }),
     });
-    if (codeOfRefusal(reply) === 'agent_running')
-      throw new RunFailure(
-        CODE.error,
-        `an agent called ${agentId} is already running; choose another name with --agent, or stop that one first`,
-      );
+    if (codeOfRefusal(reply) === 'agent_running') throw new AgentRunning(agentId);
     if (reply.status >= 300) throw new RunFailure(CODE.error, sayRefusal(reply));
     const { incarnation, token, refusedSettings = [], stops } = reply.body as RegisteredView;
     // Told once: every start asks for the same.

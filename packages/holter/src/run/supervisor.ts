@@ -22,6 +22,7 @@ import { FinishGuard } from './finish-guard.ts';
 import { LimitGuard } from './limit-guard.ts';
 import { OutputTail } from './output-tail.ts';
 import { processOnlyLine } from './process-only.ts';
+import { registerFirst } from './register-first.ts';
 import type { RunContext } from './run-context.ts';
 import { RunExecutor } from './run-executor.ts';
 import type { RunEnd, RunState, StartOrder } from './run-state.ts';
@@ -154,8 +155,10 @@ export class Supervisor {
     await this.keeper.checkReadable();
     await this.nudges.create();
     link.limitPatience(REFUSED_LOOKS * options.lookEvery);
-    await this.agent.register();
+    await registerFirst(this.agent, this.context);
     this.keeper.load(await this.agent.checkpoints());
+    // Before the command starts: if this process is killed meanwhile, the server knows whose agent it was.
+    await this.loop.present();
     link.limitPatience(null);
   }
 
