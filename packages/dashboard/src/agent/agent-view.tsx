@@ -29,7 +29,7 @@ import { Calls } from './calls.tsx';
 import { Checkpoints } from './checkpoints.tsx';
 import { DecisionBar } from './decision-bar.tsx';
 import { Events } from './events.tsx';
-import { Facts } from './facts.tsx';
+import { Facts, isProcessOnly } from './facts.tsx';
 import { Findings } from './findings.tsx';
 import { Ladder } from './ladder.tsx';
 import { Output } from './output.tsx';
@@ -231,6 +231,8 @@ function Cause({ agent }: { readonly agent: AgentData }) {
   if (hold?.kind === 'waiting-for-permission')
     return <p class="cause">Waiting for your permission: answer where it runs.</p>;
   if (hold) return <p class="cause">On hold: {holdWord(hold.kind)}.</p>;
+  if (isProcessOnly(agent))
+    return <p class="soft">No findings; only its process is watched, not what it does.</p>;
   return (
     <p class="soft">
       No findings; last heard <Ago at={agent.lastSignAt} />.

@@ -29,11 +29,18 @@ function taskInWords({ taskId, description, percent, inquiredAt }: NonNullable<A
   return parts.join(', ');
 }
 
+/** It promised no more than to run, and has not been heard: nobody expects a sign of it. */
+export const isProcessOnly = ({ lastSignAt, promises, inferred }: AgentView): boolean =>
+  lastSignAt === null && inferred.length === 0 && Object.keys(promises).join() === 'process';
+
 /** What Holter knows, in a few lines. */
 export function Facts({ agent }: { readonly agent: AgentView }) {
   const { task, otherTasks, promises, inferred, end, recovery, probation, patience } = agent;
   const facts: readonly (readonly [string, ComponentChildren])[] = [
-    ['Last heard', <Ago key="b" at={agent.lastSignAt} />],
+    [
+      'Last heard',
+      isProcessOnly(agent) ? '– (only its process is watched)' : <Ago key="b" at={agent.lastSignAt} />,
+    ],
     ['Last progress', <Ago key="p" at={agent.lastProgressAt} />],
     ['Task', task ? taskInWords(task) : 'none'],
     ...(otherTasks.length > 0 ? ([['Other tasks', otherTasks.map(taskInWords).join('; ')]] as const) : []),

@@ -9,7 +9,7 @@ export function Age({ at }: { readonly at: number | null }) {
   return <time title={at === null ? 'never' : new Date(at).toString()}>{text}</time>;
 }
 
-const ageAt = (at: number | null, time: number): string => (at === null ? 'never' : brief(time - at));
+const ageAt = (at: number | null, time: number): string => (at === null ? '–' : brief(time - at));
 
 /** An age that updates itself; only its text node changes. */
 export function Ago({ at }: { readonly at: number | null }) {
