@@ -30,7 +30,13 @@ const [seedsMax, scenario] = JSON.parse(process.argv[2]);
 let events = 0;
 for (let seed = 1; seed <= seedsMax; seed++) {
   const simulation = new Simulation({ ...defaultScenario, ...scenario, seed });
-  simulation.run(() => simulation.violationCount === 0);
+  try {
+    simulation.run(() => simulation.violationCount === 0);
+  } catch (error) {
+    // A core that throws has broken a promise too.
+    console.log(JSON.stringify({ seed, invariant: 'of the core', what: error.message, events }));
+    process.exit(0);
+  }
   const [violation] = simulation.violations;
   if (violation) {
     const { invariant, agentId, what, inputs } = violation;

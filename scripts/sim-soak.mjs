@@ -14,6 +14,7 @@ transition, step and fault was exercised; what never was is listed, with its rea
   --seeds <n>        so many seeds
   --seed <n>         the first seed (1)
   --workers <n>      threads (2)
+  --only <kind>      world (pure rules, the quickest by far), engine or mail; all three, unless given
   --json             one line of JSON at the end, nothing else on the output
   --help
 
@@ -21,7 +22,7 @@ Exit codes: 0 clean, 1 an invariant was broken, 2 usage, 3 something was never e
 
 Examples:
   npm run sim:soak -- --minutes 30
-  npm run sim:soak -- --agent-hours 1000000 --seed 5000
+  npm run sim:soak -- --agent-hours 1000000 --seed 5000 --only world
   npm run sim:soak -- --seeds 20 --json
 `;
 
@@ -36,6 +37,7 @@ function readOptions(args) {
       seeds: number,
       seed: number,
       workers: number,
+      only: { type: 'string' },
       json: { type: 'boolean' },
       help: { type: 'boolean' },
     },
@@ -60,6 +62,7 @@ function readOptions(args) {
     isHelp: values.help === true,
     isJson: values.json === true,
     workers: whole('workers', 1, 64) ?? 2,
+    only: values.only,
     limits: {
       firstSeed: whole('seed', 0, 2 ** 31) ?? 1,
       ...(seconds !== undefined && { seconds }),
@@ -70,21 +73,28 @@ function readOptions(args) {
 }
 
 async function main(options) {
-  const { progressLine, Soak, soakExit, soakJson, soakReport, seedThread, violationLines } = await import(
-    '../packages/sim/dist/soak/index.js'
-  );
+  const { progressLine, SEED_KINDS, Soak, soakExit, soakJson, soakReport, seedThread, violationLines } =
+    await import('../packages/sim/dist/soak/index.js');
+  if (options.only !== undefined && !SEED_KINDS.includes(options.only)) {
+    process.stderr.write(`--only is one of ${SEED_KINDS.join(', ')}\n`);
+    return 2;
+  }
   const isWatched = process.stderr.isTTY === true;
   let told = 0;
-  const soak = new Soak(Array.from({ length: options.workers }, seedThread), options.limits, {
-    secondsNow: () => performance.now() / 1_000,
-    progressed: (totals, seconds) => {
-      if (isWatched) process.stderr.write('\r\u001b[2K');
-      for (const { seed, ...violation } of totals.violations.slice(told))
-        process.stderr.write(`${violationLines(violation, seed)}\n`);
-      told = totals.violations.length;
-      if (isWatched) process.stderr.write(progressLine(totals, seconds, options.limits));
+  const soak = new Soak(
+    Array.from({ length: options.workers }, () => seedThread(options.only)),
+    options.limits,
+    {
+      secondsNow: () => performance.now() / 1_000,
+      progressed: (totals, seconds) => {
+        if (isWatched) process.stderr.write('\r\u001b[2K');
+        for (const { seed, ...violation } of totals.violations.slice(told))
+          process.stderr.write(`${violationLines(violation, seed)}\n`);
+        told = totals.violations.length;
+        if (isWatched) process.stderr.write(progressLine(totals, seconds, options.limits));
+      },
     },
-  });
+  );
   process.once('SIGINT', () => void soak.stop());
   const totals = await soak.run();
   if (isWatched) process.stderr.write('\r\u001b[2K');

@@ -19,7 +19,7 @@ const rest = (hold: HoldKind, minutes: number, isKnown: boolean): Oddity => ({
   everyMs: minutes * MINUTE,
   work: 'rests',
   play: (agent) => {
-    const until = (agent.env.now + minutes * MINUTE) as Instant;
+    const until = (agent.wallNow + minutes * MINUTE) as Instant;
     say(agent, { kind: 'hold-begun', hold, ...(isKnown && { until }) });
   },
   over: (agent) => say(agent, { kind: 'hold-ended', hold }),

@@ -169,6 +169,21 @@ describe('the audit complains about', () => {
     expect(books.said).toHaveLength(1);
   });
 
+  test('the death of one on a hold that it declared, unless its word was spent on an open incident', () => {
+    const deathAfter = (minutes: number, hold: 'rate-limited' | 'waiting-for-permission') => {
+      const books = new Books().open();
+      books.audit.truth.became('ada', 'fine', 0);
+      books.write('ada', { type: 'HOLD_BEGAN', payload: { agentId: 'ada', hold } });
+      books.at += minutes * MINUTE;
+      books.audit.killed('ada', books.at, true);
+      books.audit.caughtUp();
+      return books.said;
+    };
+    expect(deathAfter(44, 'rate-limited')).toEqual(['1: it worked, and was killed']);
+    expect(deathAfter(46, 'rate-limited')).toEqual([]);
+    expect(deathAfter(46, 'waiting-for-permission')).toEqual(['1: it worked, and was killed']);
+  });
+
   test('a stranger that was hit', () => {
     const books = new Books();
     books.audit.killed('ada', 0, false);

@@ -13,6 +13,7 @@ import { PendingAudit } from './pending-audit.ts';
 import { RecordAudit } from './record-audit.ts';
 import { RecoveryAudit } from './recovery-audit.ts';
 import { ShareAudit } from './share-audit.ts';
+import { SpentHolds } from './spent-holds.ts';
 import { TerminationAudit } from './termination-audit.ts';
 import { TicketAudit } from './ticket-audit.ts';
 import { TruthLog } from './truth-log.ts';
@@ -57,6 +58,7 @@ export class Auditor {
   readonly pending: PendingAudit;
   readonly shares: ShareAudit;
   private readonly orders = new Orders();
+  private readonly holds = new SpentHolds();
   private readonly ladder: LadderAudit;
   private readonly escalations: EscalationAudit;
   private readonly incarnations: IncarnationAudit;
@@ -77,7 +79,7 @@ export class Auditor {
     this.isExact = isExact;
     this.floods = isStored ? new FloodAudit(report) : null;
     this.records = new RecordAudit(report);
-    this.executions = new ExecutionAudit(report, this.truth, this.orders);
+    this.executions = new ExecutionAudit(report, this.truth, this.orders, this.holds);
     this.authority = new AuthorityAudit(report, this.truth, profileOf);
     this.ladder = new LadderAudit(report);
     this.brake = new BrakeAudit(report, {
@@ -102,6 +104,7 @@ export class Auditor {
     this.notice = new NoticeAudit(report, {
       truth: this.truth,
       orders: this.orders,
+      holds: this.holds,
       isOpen: (agentId) => this.ladder.isOpen(agentId),
       profileOf,
     });
@@ -112,6 +115,7 @@ export class Auditor {
     this.judge(entry.cursor);
     this.seen.set(entry.event.type, (this.seen.get(entry.event.type) ?? 0) + 1);
     this.orders.read(entry);
+    this.holds.read(entry);
     this.records.read(entry);
     this.floods?.read(entry);
     this.executions.read(entry);

@@ -81,6 +81,8 @@ export const contract = {
    * as long; and the fleet may defer the nudge.
    */
   ownDelayMs: 105 * minute,
+  /** With an open incident, its own word counts for so long; then the ladder continues. */
+  ownHoldMs: 45 * minute,
   /**
    * Rows of one sort by one agent: fifty for each server that has it in memory, and again after each start of one, of
    * which there may be a few in a minute.

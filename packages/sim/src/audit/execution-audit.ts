@@ -1,5 +1,6 @@
 import { contract } from './contract.ts';
 import type { Orders } from './orders.ts';
+import type { SpentHolds } from './spent-holds.ts';
 import type { TruthLog } from './truth-log.ts';
 import type { Execution, LogEntry, Report } from './violation.ts';
 
@@ -20,12 +21,14 @@ export class ExecutionAudit {
   private readonly decided = new Map<string, number>();
   private readonly begunIds = new Map<string, Set<string>>();
   private readonly orders: Orders;
+  private readonly holds: SpentHolds;
   private readonly deathsOf = new Map<number, number>();
 
-  constructor(report: Report, truth: TruthLog, orders: Orders) {
+  constructor(report: Report, truth: TruthLog, orders: Orders, holds: SpentHolds) {
     this.report = report;
     this.truth = truth;
     this.orders = orders;
+    this.holds = holds;
   }
 
   read({ event, agentId }: LogEntry): void {

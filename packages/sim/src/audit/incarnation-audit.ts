@@ -1,7 +1,11 @@
 import type { Execution, LogEntry, Report } from './violation.ts';
 
-/** A refusal names the incarnation that was refused. */
-const ABOUT_OTHERS: ReadonlySet<string> = new Set(['SIGNAL_REJECTED', 'DECISION_REJECTED']);
+/** A refusal names the incarnation that was refused; a cancelled order, the one that it was meant for. */
+const ABOUT_OTHERS: ReadonlySet<string> = new Set([
+  'SIGNAL_REJECTED',
+  'DECISION_REJECTED',
+  'EFFECT_CANCELLED',
+]);
 
 /** Invariant 5: nothing is written for an incarnation that was replaced, and none is stopped in place of another. */
 export class IncarnationAudit {

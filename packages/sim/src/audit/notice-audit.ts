@@ -2,6 +2,7 @@ import type { FindingKind, HealthState, LivenessWord } from '@holter/core';
 import type { AuditedProfile } from './auditor.ts';
 import { contract } from './contract.ts';
 import type { Orders } from './orders.ts';
+import type { SpentHolds } from './spent-holds.ts';
 import type { TruthLog } from './truth-log.ts';
 import type { LogEntry, Report } from './violation.ts';
 
@@ -30,12 +31,17 @@ type Standing = {
   recoversSince: number | null;
 };
 
-/** Findings that make an agent FAILING that is fine otherwise. */
-const EXCUSES: ReadonlySet<FindingKind> = new Set<FindingKind>(['consecutive-failures', 'breaker-open']);
+/** Findings that make an agent FAILING that is fine otherwise: what it said stands until it makes progress again. */
+const EXCUSES: ReadonlySet<FindingKind> = new Set<FindingKind>([
+  'consecutive-failures',
+  'breaker-open',
+  'unrecoverable-error',
+]);
 
 type NoticeContext = {
   readonly truth: TruthLog;
   readonly orders: Orders;
+  readonly holds: SpentHolds;
   readonly isOpen: (agentId: string) => boolean;
   readonly profileOf: (agentId: string) => AuditedProfile | undefined;
 };
@@ -135,6 +141,7 @@ export class NoticeAudit {
     const since = at - contract.healMs;
     if (this.about.profileOf(agentId)?.tellsTime === false || this.about.orders.isGivenUp(agentId)) return;
     if (now.since > since || standing.healthSince > since || standing.excusedAt > since) return;
+    if (this.about.holds.isSpent(agentId, at)) return;
     const isRight = this.isRight(standing, now.truth, since);
     if (isRight || this.about.truth.watchedMs(agentId, since, at) < contract.healMs) return;
     this.report(

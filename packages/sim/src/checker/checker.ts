@@ -145,10 +145,11 @@ export class Checker implements Witness {
   }
 
   private noteSeen(observed: Observed, effectId: string, outcome: string): void {
-    const { incident } = observed;
-    if (outcome !== 'seen' || incident?.step !== 'nudge' || !Number.isNaN(observed.repeatsAtNudge)) return;
-    if (effectId === `${incident.id}/nudge/${incident.attempt}`)
-      observed.repeatsAtNudge = observed.calls.count;
+    const { incident, calls, repeatsAtNudge } = observed;
+    // One that has gone less far is another loop: the agent left the first one after that nudge.
+    const isOfThisLoop = repeatsAtNudge <= calls.count;
+    if (outcome !== 'seen' || incident?.step !== 'nudge' || isOfThisLoop) return;
+    if (effectId === `${incident.id}/nudge/${incident.attempt}`) observed.repeatsAtNudge = calls.count;
   }
 
   private happened(agent: SimAgent, observed: Observed, event: HolterEvent): void {

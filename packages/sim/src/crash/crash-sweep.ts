@@ -1,7 +1,7 @@
 import type { HolterEvent } from '@holter/core';
 import { openMemory, type Store, type StoredEffect } from '@holter/server';
 import { type CrashChoice, CrashPlan } from './crash-plan.ts';
-import { CrashWorld, type Truth } from './crash-world.ts';
+import { CrashWorld, NAMES, type Truth } from './crash-world.ts';
 
 export type CrashRun = {
   /** The number of each await at which Holter crashed, and what was called there. */
@@ -33,7 +33,7 @@ export async function crashRun({
   });
   const world: CrashWorld = new CrashWorld(store, plan, isAlone);
   await world.boot();
-  for (const name of ['ada', 'bob', 'cal', 'dora', 'eve']) world.start(name, `${name}-1`);
+  for (const name of NAMES) world.start(name, `${name}-1`);
   for (let second = 1; second <= SECONDS; second++) {
     await play(world, second);
     await world.second();

@@ -288,7 +288,8 @@ export class CrashWorld {
   }
 }
 
-type Name = 'ada' | 'bob' | 'cal' | 'dora' | 'eve';
+export const NAMES = ['ada', 'bob', 'cal', 'dora', 'eve'] as const;
+type Name = (typeof NAMES)[number];
 
 const common: Omit<Registration, 'agentId' | 'instanceId' | 'promises'> = {
   role: 'default',

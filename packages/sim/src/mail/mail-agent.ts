@@ -53,6 +53,10 @@ const HOPELESS_MS = [60_000, 4 * 60_000] as const;
 const TRIES = 3;
 const TOGETHER_MAX = 25;
 
+/** A pong to a forged ping, or to one that was answered before, is a sign of life, and its status is not taken. */
+const isUnasked = (answer: unknown): boolean =>
+  ((answer as { notes?: readonly string[] } | undefined)?.notes ?? []).some((note) => /\bping\b/.test(note));
+
 /** An agent elsewhere that has nothing but a mailbox, as in docs/remote-agents.md: it fetches letters and answers. */
 export class MailAgent {
   readonly name: string;
@@ -240,8 +244,8 @@ export class MailAgent {
     const { network } = this;
     const heard = async (server: PostServer): Promise<void> => {
       network.hearing(this, sign);
-      await call(server);
-      network.heard(this, sign);
+      const answer = await call(server);
+      network.heard(this, isUnasked(answer) ? 'act' : sign);
     };
     for (let attempt = 0; attempt < TRIES && this.condition === 'fine'; attempt += 1) {
       try {

@@ -149,8 +149,14 @@ export class MailBounds {
   /** Whether it may have missed as many pings as its role permits. */
   mayBeLost(agent: MailAgent, at: number): boolean {
     const { intervalMs, missed, slackMs } = pulseOfRole(agent.role);
-    const keptAt = this.keptSign(this.of(agent).signs.filter((sign) => sign < at));
-    return at >= this.least.earliest(keptAt, missed * intervalMs + slackMs, intervalMs) - TOLERANCE_MS;
+    const { signs, maybeAt } = this.of(agent);
+    const keptAt = this.keptSign(signs.filter((sign) => sign < at));
+    // One that Holter may have taken after an outage ends the grace for it: then the deadline is earlier.
+    return [keptAt, maybeAt].some(
+      (sign) =>
+        sign < at &&
+        at >= this.least.earliest(sign, missed * intervalMs + slackMs, intervalMs) - TOLERANCE_MS,
+    );
   }
 
   lostSince(agent: MailAgent): number | null {

@@ -28,7 +28,19 @@ const ENGINE_EVERY = 9;
 /** One in so many is for the post office: it has few rules, and they are met in every hour. */
 const MAIL_EVERY = 29;
 
-export function runSeed(seed: number): SeedResult | Promise<SeedResult> {
-  if (seed % ENGINE_EVERY === 0) return runEngineSoakSeed(seed);
-  return seed % MAIL_EVERY === 0 ? runMailSoakSeed(seed) : runWorldSeed(seed);
+export type SeedKind = 'world' | 'engine' | 'mail';
+export const SEED_KINDS = ['world', 'engine', 'mail'] as const satisfies readonly SeedKind[];
+
+const RUN: Readonly<Record<SeedKind, (seed: number) => SeedResult | Promise<SeedResult>>> = {
+  world: runWorldSeed,
+  engine: runEngineSoakSeed,
+  mail: runMailSoakSeed,
+};
+
+export const runSeed = (seed: number, kind = kindOf(seed)): SeedResult | Promise<SeedResult> =>
+  RUN[kind](seed);
+
+function kindOf(seed: number): SeedKind {
+  if (seed % ENGINE_EVERY === 0) return 'engine';
+  return seed % MAIL_EVERY === 0 ? 'mail' : 'world';
 }

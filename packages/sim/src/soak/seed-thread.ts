@@ -1,12 +1,12 @@
 import { Worker } from 'node:worker_threads';
-import type { SeedResult } from './run-seed.ts';
+import type { SeedKind, SeedResult } from './run-seed.ts';
 import type { SeedRunner } from './soak.ts';
 
 type Wait = { readonly resolve: (result: SeedResult) => void; readonly reject: (error: Error) => void };
 
-/** A runner on a core of its own. */
-export function seedThread(): SeedRunner {
-  const worker = new Worker(new URL('./seed-worker.js', import.meta.url));
+/** A runner on a core of its own; without a kind, the seed decides which it is. */
+export function seedThread(kind?: SeedKind): SeedRunner {
+  const worker = new Worker(new URL('./seed-worker.js', import.meta.url), { workerData: kind });
   let waiting: Wait | null = null;
   const settle = (act: (wait: Wait) => void): void => {
     const wait = waiting;

@@ -1,7 +1,9 @@
-import { parentPort } from 'node:worker_threads';
-import { runSeed } from './run-seed.ts';
+import { parentPort, workerData } from 'node:worker_threads';
+import { runSeed, type SeedKind } from './run-seed.ts';
+
+const kind = workerData as SeedKind | undefined;
 
 // The thread's side of a runner: a seed comes in, its result goes out.
 parentPort?.on('message', async (seed: number) => {
-  parentPort?.postMessage(await runSeed(seed));
+  parentPort?.postMessage(await runSeed(seed, kind));
 });
