@@ -1,10 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openPostgres, openSqlite, type Store } from '@holter/server';
+import { openMemory, openPostgres, openSqlite, type Store } from '@holter/server';
 import { afterAll, describe, expect, test } from 'vitest';
 import { hasPostgres, TempDatabase } from '../packages/server/test/postgres-database.ts';
 import { type CrashRun, crashRun } from '../packages/sim/src/crash/crash-sweep.ts';
+import { drawnRun } from '../packages/sim/src/crash/drawn-run.ts';
 
 /**
  * What is proven on the store in memory must be what runs: the same story leaves the same events behind on the real
@@ -21,6 +22,9 @@ const CHANGES = /^(?:commit|settleEffect|act .*)$/;
 
 /** Worlds that run at once, each on its own database: while one waits for its database, another goes on. */
 const LANES = 3;
+
+/** Drawn sequences that are replayed on each database. */
+const SEEDS = 10;
 
 type Lane = { readonly fresh: () => Promise<Store>; readonly dispose: () => Promise<void> };
 
@@ -39,6 +43,19 @@ describe.each([
     const onDatabase = await crashRun({ store: await lane.fresh() });
     expect(onDatabase.complaints).toEqual([]);
     expect(storyOf(onDatabase)).toEqual(storyOf(await crashRun()));
+  });
+
+  test.skipIf(isSkipped)('drawn sequences of signals end the same, event by event', async () => {
+    const [lane = await open()] = lanes;
+    for (let seed = 1; seed <= SEEDS; seed += 1) {
+      const inMemory = await drawnRun(seed, openMemory(), isAlone);
+      expect(inMemory.length).toBeGreaterThan(20);
+      const onDatabase = await drawnRun(seed, await lane.fresh(), isAlone);
+      expect({ seed, ...storyOf({ events: onDatabase }) }).toEqual({
+        seed,
+        ...storyOf({ events: inMemory }),
+      });
+    }
   });
 
   test.skipIf(isSkipped)('a crash at every await is survived', async () => {
@@ -104,7 +121,7 @@ async function postgresLane(): Promise<Lane> {
 }
 
 /** Agents are independent, so what is compared is each one's own story, in its own order. */
-function storyOf({ events }: CrashRun): Record<string, readonly string[]> {
+function storyOf({ events }: Pick<CrashRun, 'events'>): Record<string, readonly string[]> {
   const stories: Record<string, string[]> = {};
   for (const { at, incarnation, type, payload } of events) {
     const who =
