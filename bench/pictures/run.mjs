@@ -14,6 +14,8 @@ import { writeTickets } from './tickets.mjs';
 const DEMO_SECONDS = 100;
 const SETTLE_MS = 1_200;
 const VIEWS = ['', 'agents/deaf-3', 'incidents', 'breakers', 'history', 'system', 'cost'];
+/** Those that change with the number of agents. */
+const SIZED_VIEWS = ['incidents', 'breakers', 'history', 'system', 'cost'];
 /** Agents and changes a second. */
 const SIZES = [
   [0, 0],
@@ -72,19 +74,22 @@ async function rareStates() {
     const pages = [];
     for (const look of Object.keys(LOOKS)) pages.push([look, await opened(stage, look)]);
     if (agents > 0) await wait(FLEET_MS);
-    for (const [look, page] of pages) await picture(page, `${agents}-agents-${look}`);
-    if (agents === 0) await emptyViews(stage, pages[0][1]);
+    for (const [look, page] of pages) {
+      await picture(page, `${agents}-agents-${look}`);
+      for (const view of SIZED_VIEWS) {
+        await page.goto(`${stage.url}/${view}`);
+        await page.locator('.loading').waitFor({ state: 'detached' });
+        await picture(page, `${agents}-${view}-${look}`);
+      }
+    }
+    if (agents === 0) await strangers(stage);
     if (agents === 3) await brokenViews(stage, pages[0][1]);
     for (const [, page] of pages) await page.context().close();
     await stage.end();
   }
 }
 
-async function emptyViews({ url }, page) {
-  for (const view of ['incidents', 'breakers', 'history', 'cost']) {
-    await page.goto(`${url}/${view}`);
-    await picture(page, `${view}-empty`);
-  }
+async function strangers({ url }) {
   const stranger = await (await browser.newContext(LOOKS.light)).newPage();
   await stranger.goto(url);
   await picture(stranger, 'log-in');
