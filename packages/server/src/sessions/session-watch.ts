@@ -96,7 +96,8 @@ export class SessionWatch {
   /** Takes up sessions that an earlier server heard of: their hooks may never come here. */
   async start(): Promise<void> {
     await this.lookAtSessionFiles();
-    this.tick();
+    // At least once more: a session file that was being written at the first look could not be read.
+    this.tick(true);
   }
 
   heard(session: Session): void {
