@@ -134,9 +134,8 @@ export type Judged = Pick<Draft, 'hard' | 'policy'>;
  * Invariant 6. Automatic termination needs two pieces of evidence from different sources: the agent's reports (or
  * their absence), and the operating system or the screen. A nudge that was seen is a second source only for a repeat
  * that went on at least five times after it. Letters that are not delivered or not acknowledged are no evidence: a
- * network failure and an agent that has nothing to do look the same. Nor is a still
- * process while the agent says that it waits, or while only Holter's clock says that its hold is over: the ladder goes
- * on, up to a person.
+ * network failure and an agent that has nothing to do look the same. A still process does not count either while only
+ * Holter's clock says that the agent's hold is over.
  */
 export const hasTwoSources = (draft: Judged): boolean => isWitnessed(draft) || wasDeaf(draft);
 
@@ -154,10 +153,9 @@ const isHeardAtIt = ({ hard, at }: Draft): boolean =>
 
 function isWitnessed({ hard }: Judged): boolean {
   const findings = actFindings(hard);
-  const isStillRightly = hard.isHoldLapsed || hard.holds.some(({ isOwnWord }) => isOwnWord);
   const isSeen = findings.some(
     ({ kind, source }) =>
-      !isStillRightly && !NO_WITNESS.has(kind) && (source === 'operating-system' || source === 'screen'),
+      !hard.isHoldLapsed && !NO_WITNESS.has(kind) && (source === 'operating-system' || source === 'screen'),
   );
   return isSeen && findings.some(({ kind, source }) => !NO_REPORT.has(kind) && source === 'agent-reports');
 }

@@ -63,7 +63,7 @@ export class ExecutionAudit {
     }
     const now = this.truth.at(agentId, at);
     if (now?.truth !== 'fine' || at - now.since <= contract.justNowMs) return;
-    if (this.orders.has(agentId)) return;
+    if (this.orders.has(agentId) || this.holds.isSpent(agentId, at)) return;
     this.wrongTerminations += 1;
     this.report(1, agentId, at, 'it worked, and was killed');
   }
