@@ -103,7 +103,10 @@ export function identifiedSecret(text: string, to: number): Judged {
     text.slice(to, to + 100),
   );
   if (words === null) return null;
-  return valueAt(text, to + words[0].length, { kind: 'password', isTight: true }) ?? 'no secret';
+  const span = valueAt(text, to + words[0].length, { kind: 'password', isTight: true });
+  if (span === null) return 'no secret';
+  // A name in quotes that begins the next line; its value is read when the name is.
+  return /^["'][ \t]{0,4}[:=]/.test(text.slice(span[1], span[1] + 6)) ? null : span;
 }
 
 /** What follows a name in a sentence is a secret only if it has a digit, or stands behind `is` or `was`. */
