@@ -196,8 +196,17 @@ describe('a command that is brought back', () => {
       world.run('--agent', 'other', '--resume-command', tell, '--', 'sh', '-c', script),
     ];
     for (const run of [same, other]) await until('it runs', () => run.out().includes('attempt 0: .'));
+    // The command may be heard before its run is connected; until then nobody could start it again.
     for (const id of ['same', 'other'])
-      await world.ask('POST', `/v1/agents/${id}/terminate`, { reason: told, recover: true });
+      await until('its run is connected', () =>
+        world.ask('POST', `/v1/agents/${id}/terminate`, { reason: told, recover: true }).then(
+          () => true,
+          (error: Error) => {
+            if (error.message.includes('can-not-start')) return false;
+            throw error;
+          },
+        ),
+      );
     await until('it runs again', () => same.out().includes(`attempt 1: ${told}.`));
     await until('its nudge file says it too', () => {
       const line = /^\{.*\}$/m.exec(same.out())?.[0];
