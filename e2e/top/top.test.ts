@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DataFolder } from '../../packages/server/src/data-folder.ts';
 import { systemTable } from '../../packages/server/src/processes/index.ts';
 import { startHttp, type TestServer } from '../../packages/server/test/http/kit.ts';
+import { until } from '../../packages/server/test/until.ts';
 import { bin, cleanEnvironment } from '../holter-process.ts';
 
 // A person's keys in a real terminal: tmux draws what `holter top` writes, and shows it as text.
@@ -148,7 +149,7 @@ describe.runIf(hasTmux)('holter top', () => {
     await top.shown('y useful');
     top.press('a');
     await top.shown('CODING AGENT: Holter');
-    expect(top.screen().replaceAll('\n', '')).toContain('"mcp"');
+    await until('its arguments are shown', () => top.screen().replaceAll('\n', '').includes('"mcp"'));
     expect(top.fact('#{alternate_on}')).toBe('0');
     top.press('Enter');
     await top.shown('y useful');
